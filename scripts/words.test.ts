@@ -7,26 +7,36 @@ const root = join(import.meta.dirname, "..");
 /** Words that made readers stop, and what to write instead. */
 const words: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwhoever\b/i, "name who: the caller, the client, the leader"],
-  [/\b(hear|hears|heard) of\b/, "is called for, gets, learns"],
-  [/\b(become|becomes|became) of\b/, "the outcome of, what happens to"],
-  [/\b(tell|tells|telling) of\b/, "reports, has"],
+  [/\b(hear|hears|heard) of\b/i, "is called for, gets, learns"],
+  [/\b(become|becomes|became) of\b/i, "the outcome of, what happens to"],
+  [/\b(tell|tells|telling) of\b/i, "reports, has"],
   [/\b(go|goes|going|went) by (the|a|an|that|it|its|their)\b/, "uses, follows"],
   [/\bbut for (the|its|a|an|one|those|what)\b/, "except for"],
-  [/\b(is|are) led\b/, "is sent, is forwarded"],
+  [/\b(is|are|was|were|been)( still)? led\b/, "is sent, is forwarded"],
   [
     /\b(that|which) is none\b|\bbeyond measure\b|\brightful\b|\bnought\b/,
     "say what is malformed or too large",
   ],
   [/\bof one's own\b/, "own, custom"],
+  [/\b(is|are) said so\b/, "is reported"],
+  [/\bnot to be had\b|\bsuch a one\b|\bis none the better\b/, "is unavailable; name the thing"],
 ];
 
-/** Where a text has such words: the number of its line, and what to write instead. */
+/** The text of a line that goes on with the comment before it; empty for any other line. */
+function continued(line: string | undefined): string {
+  return /^\s*(?:\*|\/\/) (?![-@])(.*)$/.exec(line ?? "")?.[1] ?? "";
+}
+
+/** Where a text has such words: the number of the line they begin on, and what to write instead. */
 function archaic(text: string): string[] {
-  return text
-    .split("\n")
-    .flatMap((line, index) =>
-      words.filter(([pattern]) => pattern.test(line)).map(([, instead]) => `${index + 1}: ${instead}`),
+  const lines = text.split("\n");
+  return lines.flatMap((line, index) => {
+    const next = continued(lines[index + 1]);
+    const found = words.filter(
+      ([pattern]) => pattern.test(line) || (pattern.test(`${line} ${next}`) && !pattern.test(next)),
     );
+    return found.map(([, instead]) => `${index + 1}: ${instead}`);
+  });
 }
 
 test("words that make a reader stop are found", () => {
@@ -34,11 +44,24 @@ test("words that make a reader stop are found", () => {
     "1: name who: the caller, the client, the leader",
     "3: the outcome of, what happens to",
   ]);
+  expect(archaic("/**\n * Decides what becomes\n * of a request.\n */")).toEqual([
+    "2: the outcome of, what happens to",
+  ]);
 });
 
-test("comments, messages and tests of the packages are in plain words", async () => {
+const sources = [
+  "packages/*/{src,scripts}/**/*.ts",
+  "operators/*/*.{ts,md}",
+  "operators/*/{src,testing,scripts}/**/*.{ts,md}",
+  "docs/examples/**/*.ts",
+  "{.,docs,docs/guides,docs/reference,packages/*}/*.md",
+  "docs/design/promises.md",
+  "{tests,scripts}/**/*.ts",
+];
+
+test("comments, messages, tests and manuals are in plain words", async () => {
   const found: string[] = [];
-  for await (const file of glob("{packages/*/{src,scripts},tests,scripts}/**/*.ts", { cwd: root })) {
+  for await (const file of glob(sources, { cwd: root })) {
     if (file.includes("/generated/") || file.endsWith("words.test.ts")) continue;
     for (const line of archaic(await readFile(join(root, file), "utf8"))) found.push(`${file}:${line}`);
   }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bakery, BakeryV1Beta1, conversions } from "./bakery.ts";
 
-test("whoever knows the old version alone changes a new object, and loses nothing of it", async () => {
+test("a client of the old version changes a new object, and loses nothing of it", async () => {
   await using cluster = await startCluster({ flavour: "embedded" });
   const server = conversions(await cluster.webhooks("bakery-operator"));
   await cluster.install(Bakery.crd({ conversion: server.conversion() }));

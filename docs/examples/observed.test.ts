@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { operator } from "./observed.ts";
 import { Site } from "./site.ts";
 
-test("metrics and readiness of one's own are served with the framework's", async () => {
+test("custom metrics and readiness are served with the framework's", async () => {
   await using cluster = await startCluster();
   await cluster.install(Site);
   let fault: string | undefined = "the registrar does not answer";

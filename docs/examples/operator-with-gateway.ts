@@ -29,7 +29,7 @@ export const operator = defineOperator({
       name: "ShopsUnpaid",
       expr: (labels) => `shop_unpaid{${labels}} > 0`,
       summary: "{{ $labels.shop }} is not paid for",
-      description: "Ask whoever runs it.",
+      description: "Ask its owner.",
     },
   ],
 });

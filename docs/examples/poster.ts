@@ -16,7 +16,7 @@ export interface PrintShop {
   print(order: ObjectKey, text: string, copies: number, signal: AbortSignal): Promise<number>;
   /** Takes an order back, if there is one. */
   cancel(order: ObjectKey): Promise<void>;
-  /** Tells of deliveries. Returns the way to stop listening. */
+  /** Reports deliveries. Returns the way to stop listening. */
   onDelivery(listener: (order: ObjectKey) => void): () => void;
 }
 

@@ -1,11 +1,17 @@
 import type { AlertDeclaration, PanelDeclaration } from "@windlass/cli";
 
-/** When the oldest blocks of the CAS were written that have been dropped since. 0 while none has been. */
+/**
+ * When the oldest blocks of the CAS were written that have been dropped since. 0 while none has
+ * been.
+ */
 const lastRemoved =
   'buildbarn_blobstore_old_current_new_location_blob_map_last_removed_old_block_insertion_time_seconds{storage_type="cas"}';
 const queue = "buildbarn_builder_in_memory_build_queue";
 
-/** What somebody should look at. Those of Buildbarn's own metrics need the ServiceMonitors that the operator makes. */
+/**
+ * What somebody should look at. Those of Buildbarn's own metrics need the ServiceMonitors that the
+ * operator makes.
+ */
 export const alerts: readonly AlertDeclaration[] = [
   {
     name: "BuildbarnProbeFailing",

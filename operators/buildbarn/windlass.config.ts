@@ -5,7 +5,10 @@ import { kinds } from "./src/kinds.ts";
 import { controllers } from "./src/operator.ts";
 import { operatorCertificateDirectory, operatorSecret } from "./src/set/index.ts";
 
-/** What the operator shows to sets that use TLS among themselves: whoever has such makes it. No right on Secrets is needed for it. */
+/**
+ * The certificate that the operator presents to sets with TLS between their components. Users of
+ * such sets make it. The operator needs no right on Secrets for it.
+ */
 const certificate = { name: "internal-tls", secretName: operatorSecret };
 
 export const operator = defineOperator({

@@ -1,8 +1,9 @@
 import type { AlertDeclaration, PanelDeclaration } from "@windlass/cli";
 
 /**
- * Alerts and graphs. The series of gateways are scraped from their pods in all namespaces, and are known by their names. Prometheus names
- * a pool's namespace `exported_namespace` where the operator reports it: `namespace` is where the operator runs.
+ * Alerts and graphs. The series of gateways are scraped from their pods in all namespaces, and are
+ * known by their names. Prometheus names a pool's namespace `exported_namespace` where the operator
+ * reports it: `namespace` is where the operator runs.
  */
 const pool = "exported_namespace, pool";
 const poolText = "{{ $labels.exported_namespace }}/{{ $labels.pool }}";

@@ -55,7 +55,7 @@ export const operator = defineOperator({
         "admins.users": { env: "API_ADMIN_USERS", schema: ApiSettings.shape.API_ADMIN_USERS },
         "admins.groups": { env: "API_ADMIN_GROUPS", schema: ApiSettings.shape.API_ADMIN_GROUPS },
       },
-      // Whoever has a certificate that clients trust already puts it there; the API makes one otherwise.
+      // A certificate that clients already trust goes there; without one, the API makes its own.
       pod: { volumes: [{ name: "tls", secret: { secretName: `${apiName}-tls`, optional: true } }] },
       container: { volumeMounts: [{ name: "tls", mountPath: "/etc/buildkit-api/tls", readOnly: true }] },
     },

@@ -21,7 +21,10 @@ function text({ description = "" }: z.ZodType) {
   return z.string().default("").describe(description);
 }
 
-/** The Secret that may have what is not for everybody to read. Its name and first keys are the original's. */
+/**
+ * The Secret that may have what is not for everybody to read. Its name and first keys are the
+ * original's.
+ */
 function secret(key: string) {
   return { secretKeyRef: { name: "elasti-secret", key, optional: true } };
 }
@@ -30,7 +33,9 @@ function secret(key: string) {
 const audience = "elasti-operator";
 const tokens = "/var/run/secrets/elasti";
 
-/** Kubernetes would set ELASTI_OPERATOR_PORT, which is a setting, for the Service elasti-operator. */
+/**
+ * Kubernetes would set ELASTI_OPERATOR_PORT, which is a setting, for the Service elasti-operator.
+ */
 const enableServiceLinks = false;
 
 /** What both programs have to know alike. */
@@ -83,7 +88,8 @@ export const operator = defineOperator({
       // Each request that waits costs about 10 kB: 50,000 of them beside Node and its caches.
       resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "1Gi" } },
       env: {
-        // By itself Node takes a quarter of the pod's memory for its objects, and what waits is objects.
+        // By itself Node takes a quarter of the pod's memory for its objects, and what waits is
+        // objects.
         NODE_OPTIONS: "--max-old-space-size-percentage=75",
         ELASTI_OPERATOR_TOKEN_FILE: `${tokens}/token`,
         SENTRY_DSN: secret("resolverSentryDsn"),
@@ -111,7 +117,8 @@ export const operator = defineOperator({
       },
       pod: {
         enableServiceLinks,
-        // What waits or is under way may take as long as DRAIN_SECONDS says, after a few seconds in which others hear of it.
+        // What waits or is under way may take as long as DRAIN_SECONDS says, after a few seconds in
+        // which nodes and clients learn that it ends.
         terminationGracePeriodSeconds: 630,
         volumes: [
           {

@@ -1,6 +1,7 @@
 /**
- * `node operators/buildbarn/scripts/image.ts [NAME]`: bundles the operator and makes an image of it, with the pinned Node and
- * nothing else. `WINDLASS_LAB` is the program that makes images. NAME is `windlass/buildbarn:dev` if not given.
+ * `node operators/buildbarn/scripts/image.ts [NAME]`: bundles the operator and makes an image of
+ * it, with the pinned Node and nothing else. `WINDLASS_LAB` is the program that makes images. NAME
+ * is `windlass/buildbarn:dev` if not given.
  */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";

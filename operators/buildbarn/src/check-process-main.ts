@@ -6,9 +6,9 @@ import type { Checked } from "./configuration/index.ts";
 const LOOK_MS = 50;
 
 /**
- * Checks the one configuration on its standard input, and writes what came of it to its standard output. A thread evaluates it, so that
- * the time that takes can be watched. What takes more memory than there may be ends the thread or, where it asks for too much at once,
- * the process.
+ * Checks the one configuration on its standard input, and writes what came of it to its standard
+ * output. A thread evaluates it, so that the time that takes can be watched. What takes more memory
+ * than there may be ends the thread or, where it asks for too much at once, the process.
  */
 const { configuration, milliseconds, megabytes } = JSON.parse(await text(process.stdin)) as CheckTask;
 const { entry } = configuration;

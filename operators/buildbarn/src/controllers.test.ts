@@ -77,7 +77,8 @@ test("a set comes up from four short resources", async () => {
   const deployment = await client.get(Deployment, { namespace, name: "frontend" });
   expect(deployment.spec?.template.metadata?.annotations?.["buildbarn.io/shard-map"]).toBe("2");
   const configMaps = await client.list(ConfigMap, { namespace });
-  // One of each component, or more: what comes later may be in the configuration of what came before.
+  // One of each component, or more: what comes later may be in the configuration of what came
+  // before.
   const configured = configMaps.items.flatMap(
     ({ metadata }) => /^(.*)-config-/.exec(metadata.name)?.[1] ?? [],
   );

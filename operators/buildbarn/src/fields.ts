@@ -158,10 +158,11 @@ export const componentName = {
 };
 
 /**
- * An object that may be left out, and then is what its fields default to. The whole of it is the default, because a server checks
- * the rules of an object on its default before it fills in fields.
+ * An object that may be left out, and then is what its fields default to. The whole of it is the
+ * default, because a server checks the rules of an object on its default before it fills in fields.
  */
 export function filled<S extends z.ZodObject>(schema: S): z.ZodDefault<S> {
-  // Without a cast the compiler cannot know that what a schema gives out is what its default may be.
+  // Without a cast the compiler cannot know that what a schema gives out is what its default may
+  // be.
   return schema.default(schema.parse({}) as z.util.NoUndefined<z.output<S>>);
 }

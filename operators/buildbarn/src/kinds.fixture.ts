@@ -142,7 +142,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnFrontend,
-    why: "overrides of a ConfigMap of one's own",
+    why: "overrides with a custom ConfigMap",
     field: "spec.configOverrides",
     spec: { configMapName: "mine", configOverrides: "{}" },
   },
@@ -278,7 +278,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnStorage,
-    why: "a hold without an end",
+    why: "an endless hold",
     field: "spec.resharding.hold",
     spec: { resharding: { hold: "forever" } },
   },

@@ -14,7 +14,10 @@ export const configHashAnnotation = `${group}/config-hash`;
 
 /** On the template of a workload: stands for the image and the configuration of its pods. */
 export const revisionAnnotation = `${group}/revision`;
-/** On a workload: stands for all that was asked of it, so that what it reports is not taken for the answer to something newer. */
+/**
+ * On a workload: stands for all that was asked of it, so that what it reports is not taken for the
+ * answer to something newer.
+ */
 export const wantedAnnotation = `${group}/wanted`;
 /** On a Job, and its pod, that only tries an image and a configuration: whose they are. */
 export const trialLabel = `${group}/trial-of`;
@@ -51,7 +54,10 @@ export function labelsOf(app: Component, name: string, set: string): Record<stri
   };
 }
 
-/** The name of a ConfigMap with a component's configuration. It never changes: another configuration has another name. */
+/**
+ * The name of a ConfigMap with a component's configuration. It never changes: another configuration
+ * has another name.
+ */
 export function configMapName(component: string, hash: string): string {
   return `${component}-config-${hash}`;
 }

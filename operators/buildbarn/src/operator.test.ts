@@ -117,7 +117,7 @@ test("a thousand reconciles of a set that is as it should be write nothing", asy
   const written = replica.writes.length;
   for (let round = 0; replica.reconciles - before < 1_000; round++) {
     expect(round).toBeLessThan(2_000);
-    // An annotation of somebody asks for a look at the component, and at all that go by it.
+    // A foreign annotation has the component reconciled, and all that depend on it.
     for (const [kind, name] of components)
       await client.patch(kind, world.key(name), {
         type: "merge",

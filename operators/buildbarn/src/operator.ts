@@ -8,7 +8,10 @@ import { ConfigurationChecks } from "./set/index.ts";
 import { storageController } from "./storage/controller.ts";
 import { type WorkerDependencies, workerController } from "./worker/controller.ts";
 
-/** What the operator stands on. Every field has a default for an operator in the cluster that it looks after. */
+/**
+ * What the operator stands on. Every field has a default for an operator in the cluster that it
+ * looks after.
+ */
 export type OperatorDependencies = WorkerDependencies & ProbeDependencies;
 
 /** What the operator runs. */

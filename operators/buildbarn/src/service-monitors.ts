@@ -28,7 +28,10 @@ export const ServiceMonitor: ResourceKind<Monitor, Monitor, "Namespaced"> = {
 const definition = `${ServiceMonitor.plural}.${ServiceMonitor.group}`;
 const metricsSelector = `${managedBySelector},${metricsLabel}=true`;
 
-/** Makes a ServiceMonitor for each Service with metrics, where the cluster has that kind, as soon as it has. */
+/**
+ * Makes a ServiceMonitor for each Service with metrics, where the cluster has that kind, as soon as
+ * it has.
+ */
 export const monitoringController = controller(Service, {
   name: "buildbarn-monitoring",
   scope: { labelSelector: metricsSelector },

@@ -26,9 +26,11 @@ export interface BuildOptions {
 }
 
 /**
- * A real Bazel (Debian's bazel-bootstrap) with a workspace of its own. Nothing is downloaded: rules are genrules.
+ * A real Bazel (Debian's bazel-bootstrap) with a workspace of its own. Nothing is downloaded: rules
+ * are genrules.
  *
- * - `//:all_small`: as many small actions as were asked for, each with an input that another action made
+ * - `//:all_small`: as many small actions as were asked for, each with an input that another action
+ *   made
  * - `//:slow`: one action of 20 s
  */
 export class Bazel implements AsyncDisposable {

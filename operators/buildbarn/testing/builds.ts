@@ -54,7 +54,10 @@ export class Builds {
     }
   }
 
-  /** Does something through the next of the frontends. What cannot be reached is tried again elsewhere. */
+  /**
+   * Does something through the next of the frontends. What cannot be reached is tried again
+   * elsewhere.
+   */
   async #through<T>(work: (cache: RemoteCache) => Promise<T>): Promise<T> {
     let last: unknown;
     for (let attempt = 0; attempt < retries; attempt++) {

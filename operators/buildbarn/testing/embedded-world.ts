@@ -7,7 +7,10 @@ import { Replica } from "./replica.ts";
 /** On a machine that is busy a rollout takes many times as long as it does alone. */
 const wait = { timeout: 60_000 };
 
-/** The embedded control plane with the operator in this process, and a namespace that it looks after. */
+/**
+ * The embedded control plane with the operator in this process, and a namespace that it looks
+ * after.
+ */
 export class EmbeddedWorld {
   readonly cluster: TestCluster;
   readonly replica: Replica;
@@ -40,7 +43,10 @@ export class EmbeddedWorld {
     return { namespace: this.namespace, name };
   }
 
-  /** Creates a resource. Pods of a component count as well as soon as they are ready, unless it says otherwise. */
+  /**
+   * Creates a resource. Pods of a component count as well as soon as they are ready, unless it says
+   * otherwise.
+   */
   create(kind: AnyKind, name: string, spec: object = {}) {
     const own = kind === BuildbarnCluster ? spec : { minReadySeconds: 0, ...spec };
     return this.client.create<AnyKind>(kind, { metadata: this.key(name), spec: own });

@@ -28,7 +28,8 @@ export interface LabWorld {
 /**
  * Starts the operator for a namespace of its own.
  *
- * @param certificate What the operator shows to sets that use TLS among themselves. @default nothing
+ * @param certificate What the operator shows to sets that use TLS among themselves. @default
+ *   nothing
  */
 export async function labWorld(name: string, certificate?: OperatorCertificate): Promise<LabWorld> {
   const cluster = await startCluster({ flavour: "cluster" });
@@ -58,7 +59,8 @@ export async function labWorld(name: string, certificate?: OperatorCertificate):
     replica,
     close: async () => {
       const { client } = cluster;
-      // A worker that has lost its scheduler takes a minute and more to stop: workers go first. A set sees to it itself.
+      // A worker that has lost its scheduler takes a minute and more to stop: workers go first. A
+      // set sees to it itself.
       for (const kind of [BuildbarnCluster, BuildbarnWorker, ...kinds]) {
         const { items } = await client.list<AnyKind>(kind, { namespace });
         for (const { metadata } of items) await client.delete<AnyKind>(kind, metadata);
@@ -133,7 +135,8 @@ export function labSpecs(version: "2025-02" | "2026-08") {
       serviceType: "ClusterIP",
       replicas: 2,
     },
-    // The lab has no other: it reads through the frontend, so it need not be of the shards' release.
+    // The lab has no other: it reads through the frontend, so it need not be of the shards'
+    // release.
     scheduler: { ...small, version: "2025-02", image: "ghcr.io/buildbarn/bb-scheduler:2025" },
   } as const;
 }

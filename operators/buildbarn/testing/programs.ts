@@ -62,8 +62,8 @@ class ProgramEnded extends Error {
 }
 
 /**
- * Real programs of Buildbarn as processes of this machine, with the configuration that pods have but for their ports and folders:
- * several of them share one machine.
+ * Real programs of Buildbarn as processes of this machine, with the configuration that pods have
+ * but for their ports and folders: several of them share one machine.
  */
 export class Programs implements AsyncDisposable {
   readonly version: Version;
@@ -78,13 +78,20 @@ export class Programs implements AsyncDisposable {
   #starts = 0;
   #secrets = 0;
 
-  /** @param tls How they use TLS among themselves. What they show is given by {@link certify}. @default not at all */
+  /**
+   * @param tls How they use TLS among themselves. What they show is given by {@link certify}.
+   *
+   * @default not at all
+   */
   constructor(version: Version, tls?: InternalTls) {
     this.version = version;
     this.#tls = tls;
   }
 
-  /** Sets what programs show to each other, as the kubelet does with a Secret: all at once. Those that run read it again. */
+  /**
+   * Sets what programs show to each other, as the kubelet does with a Secret: all at once. Those
+   * that run read it again.
+   */
   certify({ certificate, key }: Pair): void {
     const mounted = this.#certificates();
     mkdirSync(mounted, { recursive: true });
@@ -134,7 +141,10 @@ export class Programs implements AsyncDisposable {
     return addressOf(this.#shards.get(name), ports.storage);
   }
 
-  /** Starts a frontend with a shard map, as pods are annotated with it, and returns where it is asked. */
+  /**
+   * Starts a frontend with a shard map, as pods are annotated with it, and returns where it is
+   * asked.
+   */
   async startFrontend(map: string): Promise<string> {
     const routes = [{ instanceNamePrefix: "", address: "127.0.0.1:9" }];
     const document = frontendDocument(this.version, routes, undefined, this.#tls);
@@ -152,7 +162,10 @@ export class Programs implements AsyncDisposable {
     return addressOf(await this.#startScheduler("127.0.0.1:9"), ports.schedulerState);
   }
 
-  /** Starts a scheduler, a frontend, a worker and a runner, and returns where Bazel would ask. Only February 2025 has all of them. */
+  /**
+   * Starts a scheduler, a frontend, a worker and a runner, and returns where Bazel would ask. Only
+   * February 2025 has all of them.
+   */
   async startSet(map: string): Promise<string> {
     // Scheduler and frontend ask each other.
     const reserved = new Map(
@@ -337,7 +350,11 @@ async function freeAddress(): Promise<string> {
   return `127.0.0.1:${typeof address === "object" ? address?.port : address}`;
 }
 
-/** Resolves once a program says that it has started. @throws with its last words if it ends before. */
+/**
+ * Resolves once a program says that it has started.
+ *
+ * @throws with its last words if it ends before.
+ */
 async function healthy(child: ChildProcess, address: string | undefined): Promise<void> {
   let words = "";
   child.stderr?.on("data", (part: Buffer) => {

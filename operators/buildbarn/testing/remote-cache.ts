@@ -42,7 +42,10 @@ function encodeDigest({ hash, size }: Digest): Buffer {
 
 const api = "build.bazel.remote.execution.v2";
 
-/** A client of the Remote Execution API that does what a build does with a cache, through one frontend. */
+/**
+ * A client of the Remote Execution API that does what a build does with a cache, through one
+ * frontend.
+ */
 export class RemoteCache implements Disposable {
   readonly #session: ClientHttp2Session;
   readonly #headers: { readonly authorization?: string };
@@ -81,7 +84,11 @@ export class RemoteCache implements Disposable {
     );
   }
 
-  /** Whether an action's result is there, and its output. @throws CallError if the cache says that it is, and then does not have it. */
+  /**
+   * Whether an action's result is there, and its output.
+   *
+   * @throws CallError if the cache says that it is, and then does not have it.
+   */
   async read(action: string): Promise<"hit" | "miss"> {
     if (!(await this.hasResult(action))) return "miss";
     await this.readBlob(`output of ${action}`);

@@ -22,7 +22,10 @@ export type FrontendFault =
   | "uploadFails"
   | "endsEarly";
 
-/** Answers remote execution as a frontend does: keeps blobs, and pretends to run actions that write their last argument but two. */
+/**
+ * Answers remote execution as a frontend does: keeps blobs, and pretends to run actions that write
+ * their last argument but two.
+ */
 export class StandInFrontend implements AsyncDisposable {
   readonly #server: GrpcServer;
   readonly #blobs = new Map<string, Buffer>();

@@ -21,7 +21,10 @@ export interface Thread {
   operation: string | undefined;
 }
 
-/** Answers BuildQueueState as bb_scheduler does, for queues that a test sets up. It gives queued actions to threads that are free. */
+/**
+ * Answers BuildQueueState as bb_scheduler does, for queues that a test sets up. It gives queued
+ * actions to threads that are free.
+ */
 export class StandInScheduler implements AsyncDisposable {
   readonly #server: GrpcServer;
   readonly #queue: Queue;

@@ -2,7 +2,10 @@ import type { Client, ObjectOf } from "@windlass/client";
 import { Pod } from "@windlass/runtime/kinds";
 import type { StandInScheduler } from "./stand-in-scheduler.ts";
 
-/** Has simulated pods of workers ask a stand-in scheduler for actions as real ones would: from when they are ready until they stop. */
+/**
+ * Has simulated pods of workers ask a stand-in scheduler for actions as real ones would: from when
+ * they are ready until they stop.
+ */
 export class WorkerPods implements AsyncDisposable {
   readonly #client: Client;
   readonly #namespace: string;

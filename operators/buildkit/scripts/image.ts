@@ -1,6 +1,7 @@
 /**
- * `node operators/buildkit/scripts/image.ts [NAME]`: makes the operator's image and loads it where the lab's cluster, which KUBECONFIG names,
- * finds it. NAME is `windlass/buildkit:dev` if not given. `npm run image -- buildkit` writes the same image to a file.
+ * `node operators/buildkit/scripts/image.ts [NAME]`: makes the operator's image and loads it where
+ * the lab's cluster, which KUBECONFIG names, finds it. NAME is `windlass/buildkit:dev` if not
+ * given. `npm run image -- buildkit` writes the same image to a file.
  */
 import { lab, loadIntoLab } from "../../../scripts/packaging/operator-image.ts";
 

@@ -6,8 +6,8 @@ const LOOK_MS = 3_600_000;
 const RETRY_MS = 5_000;
 
 /**
- * Has the authorities and token keys of the cluster made before there is any pool, and rotated where there is none: the allocation API
- * cannot serve without them.
+ * Has the authorities and token keys of the cluster made before there is any pool, and rotated
+ * where there is none: the allocation API cannot serve without them.
  */
 export function clusterCredentials(credentials: CredentialStore): Runnable & RoleContribution {
   return {

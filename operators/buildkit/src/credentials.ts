@@ -34,12 +34,15 @@ export interface CredentialStoreOptions {
   readonly random: Random;
 }
 
-/** How long a ring that was read is taken for the present one. New signers wait for longer than that before they sign. */
+/**
+ * How long a ring that was read is taken for the present one. New signers wait for longer than that
+ * before they sign.
+ */
 const FRESH_MS = 30_000;
 
 /**
- * The signers of the cluster and of its pools, kept in Secrets: made when they are first asked for, and rotated in time. A Secret that
- * cannot be read is an error, never replaced.
+ * The signers of the cluster and of its pools, kept in Secrets: made when they are first asked for,
+ * and rotated in time. A Secret that cannot be read is an error, never replaced.
  */
 export class CredentialStore {
   readonly #options: CredentialStoreOptions;
@@ -49,14 +52,20 @@ export class CredentialStore {
     this.#options = options;
   }
 
-  /** The authorities that sign what clients and gateways show each other. One ring for all pools: tokens tell those apart. */
+  /**
+   * The authorities that sign what clients and gateways show each other. One ring for all pools:
+   * tokens tell those apart.
+   */
   clientAuthorities(client: SecretClient): Promise<AuthorityRing> {
     const { operatorNamespace: namespace } = this.#options;
     const name = clusterSecrets.clientAuthorities;
     return this.#recent(name, () => this.#ring(client, { namespace, name }, "BuildKit CA"));
   }
 
-  /** The authorities that sign what gateways and workers of a pool show each other. No other pool's count there. */
+  /**
+   * The authorities that sign what gateways and workers of a pool show each other. No other pool's
+   * count there.
+   */
   workerAuthorities(client: SecretClient, pool: Pool): Promise<AuthorityRing> {
     const { namespace, name } = pool.metadata;
     const key = { namespace, name: poolNames(name).workerAuthoritiesSecret };
@@ -121,7 +130,7 @@ export class CredentialStore {
     for (const [other, { at }] of this.#fresh) if (now >= at + FRESH_MS) this.#fresh.delete(other);
     const value = read();
     this.#fresh.set(key, { at: now, value });
-    // What failed is asked for again by whoever comes next.
+    // What failed is not kept: the next caller asks again.
     value.catch(() => this.#fresh.delete(key));
     return value;
   }

@@ -15,7 +15,10 @@ import type { BuildProbe } from "./worker/probe.ts";
 
 const min = 1;
 const max = 4;
-/** It goes on until so many were served. That takes some seconds, and minutes on a machine that is busy with other tests. */
+/**
+ * It goes on until so many were served. That takes some seconds, and minutes on a machine that is
+ * busy with other tests.
+ */
 const enough = 30;
 const longestMs = 300_000;
 const settle = { timeout: 30_000, interval: 50 };
@@ -155,7 +158,7 @@ test.for([1])(
         }
         if (isBuilding) builds.set(name, Math.max(0, (builds.get(name) ?? 1) - 1));
         if (random.next() < 0.15) {
-          // Nobody hears of it again: it has to end by itself.
+          // Its client never comes back: the claim has to expire by itself.
           done.abandoned += 1;
           continue;
         }

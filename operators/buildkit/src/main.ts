@@ -1,6 +1,7 @@
 /**
- * `main.ts controller`: the operator. `main.ts api`: the allocation API. `main.ts gateway --pool-name NAME --pool-namespace NAMESPACE`:
- * the gateway of a pool, as the operator's Deployments run it.
+ * `main.ts controller`: the operator. `main.ts api`: the allocation API.
+ * `main.ts gateway --pool-name NAME --pool-namespace NAMESPACE`: the gateway of a pool, as the
+ * operator's Deployments run it.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -13,14 +13,23 @@ export const lastUsedAnnotation = `${group}/last-used-at`;
 export const operatorName = "buildkit-controller";
 /** The allocation API's Deployment, Service and service account. */
 export const apiName = `${operatorName}-api`;
-/** Whoever holds it leads. The original's name: the two never lead at the same time in one namespace. */
+/**
+ * The holder of this Lease leads. The original's name: the two never lead at the same time in one
+ * namespace.
+ */
 export const leaseName = "buildkit-controller.smrt-devops.net";
-/** The ConfigMap in the operator's namespace that has, as `ca.crt`, what clients of the allocation API are to trust. */
+/**
+ * The ConfigMap in the operator's namespace that has, as `ca.crt`, what clients of the allocation
+ * API are to trust.
+ */
 export const apiTrustName = "buildkit-ca";
 
 /** Secrets of the whole cluster, in the operator's namespace. */
 export const clusterSecrets = {
-  /** The client authorities: they sign what clients and gateways show each other. The original's name and keys. */
+  /**
+   * The client authorities: they sign what clients and gateways show each other. The original's
+   * name and keys.
+   */
   clientAuthorities: "buildkit-ca",
   /** The keys that tokens are signed with. Each pool has keys derived from them: `poolKeyring`. */
   tokenKeys: "buildkit-token-keys",
@@ -37,9 +46,14 @@ export function poolNames(pool: string) {
     /** What clients call. */
     service: pool,
     gateway: `${pool}-gateway`,
-    /** tls.crt, tls.key and ca.crt (who signs clients); server-ca.crt is what clients are given to trust. */
+    /**
+     * tls.crt, tls.key and ca.crt (who signs clients); server-ca.crt is what clients are given to
+     * trust.
+     */
     tlsSecret: `${pool}-tls`,
-    /** client.crt, client.key, ca.crt: what gateways show workers, and whose certificates they take. */
+    /**
+     * client.crt, client.key, ca.crt: what gateways show workers, and whose certificates they take.
+     */
     clientCertsSecret: `${pool}-client-certs`,
     /** The authorities that sign what gateways and workers show each other. */
     workerAuthoritiesSecret: `${pool}-worker-ca`,
@@ -58,7 +72,10 @@ export function poolNames(pool: string) {
   } as const;
 }
 
-/** The name of the worker in a slot. No two workers can have one, so a pool never has more than it has slots. */
+/**
+ * The name of the worker in a slot. No two workers can have one, so a pool never has more than it
+ * has slots.
+ */
 export function workerName(pool: string, slot: number): string {
   return `${pool}-worker-${slot}`;
 }

@@ -2,8 +2,8 @@ import type { Client } from "@windlass/client";
 import { Pod } from "@windlass/runtime/kinds";
 
 /**
- * The image that a pod of the operator runs: gateways run it too, so that whoever changes the operator's image, by whatever means, has
- * changed theirs.
+ * The image that a pod of the operator runs: gateways run it too, so that a change of
+ * the operator's image, by whatever means, changes theirs.
  *
  * @throws Error that says what to set where it cannot be found out.
  */

@@ -8,7 +8,9 @@ export interface Rotating {
 export interface RotationRules {
   /** How long after one signer the next is added. */
   readonly rotateEveryMs: number;
-  /** How long a signer waits before it signs: longer than anyone who verifies takes to hear of it. */
+  /**
+   * How long a signer waits before it signs: longer than any verifier takes to learn of it.
+   */
   readonly settleMs: number;
   /** The longest that anything signed holds. */
   readonly longestSignedMs: number;
@@ -27,12 +29,14 @@ export type RotationStep =
   | { readonly do: "drop" };
 
 /*
- * What each signer is for follows from when it was added, so that everyone who has the list and the time agrees on it:
+ * What each signer is for follows from when it was added, so that everyone who has the list and the
+ * time agrees on it:
  *
  *   added ──settle──▶ signs ──until the next one signs──▶ verifies ──longest signed──▶ dropped
  *
- * A signer signs only after it has had time to reach all who verify, and is dropped only after the last thing that it signed
- * has expired. So nobody has to restart, or to hear of a change at any particular moment.
+ * A signer signs only after it has had time to reach all who verify, and is dropped only after the
+ * last thing that it signed has expired. So nobody has to restart, or to learn of a change at any
+ * particular moment.
  */
 
 /** Decides what the signers need. Pure: every replica may ask, and the first to write wins. */

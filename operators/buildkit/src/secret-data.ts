@@ -29,15 +29,18 @@ export interface KeptInit<T> {
   /** @throws if there is something that cannot be read. It is never replaced by itself. */
   readonly read: (data: Readonly<Record<string, string>>) => T;
   readonly write: (value: T) => Readonly<Record<string, string>>;
-  /** The value as it should be now: the same one if nothing is to do. `present` is undefined if there is no Secret. */
+  /**
+   * The value as it should be now: the same one if nothing is to do. `present` is undefined if
+   * there is no Secret.
+   */
   readonly advance: (present: T | undefined) => T;
 }
 
 const ATTEMPTS = 10;
 
 /**
- * The value that a Secret keeps, brought up to date first. Any number of replicas may do so at a time: the first to write
- * wins, and the others take what it wrote.
+ * The value that a Secret keeps, brought up to date first. Any number of replicas may do so at a
+ * time: the first to write wins, and the others take what it wrote.
  */
 export async function keptValue<T>(client: SecretClient, init: KeptInit<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -10,7 +10,7 @@ export class SecretsInMemory {
   readonly #secrets = new Map<string, LiveSecret>();
   #version = 0;
 
-  /** To be given to whoever keeps Secrets. */
+  /** The part of a client that code which keeps Secrets uses. */
   readonly client = {
     get: async (_kind: unknown, { namespace, name }: { namespace: string; name: string }) => {
       const found = this.#secrets.get(`${namespace}/${name}`);

@@ -8,7 +8,10 @@ function words(text: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** What those who run the cluster may choose for the operator and the allocation API alike, as variables. */
+/**
+ * What those who run the cluster may choose for the operator and the allocation API alike, as
+ * variables.
+ */
 export const CommonSettings = z.object({
   NAMESPACE_SELECTOR: z
     .string()

@@ -21,8 +21,8 @@ export interface Ran {
 }
 
 /**
- * A CI job's pod: the command line client, buildctl and buildx, and of credentials a ServiceAccount's token alone. It knows the API and
- * the pools' gateways by their names.
+ * A CI job's pod: the command line client, buildctl and buildx, and of credentials a
+ * ServiceAccount's token alone. It knows the API and the pools' gateways by their names.
  */
 export class ClientPod {
   readonly #key: { readonly namespace: string; readonly name: string };

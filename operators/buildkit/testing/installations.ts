@@ -15,7 +15,10 @@ export interface Installation {
 const folder = join(import.meta.dirname, "..");
 const chart = join(folder, "chart");
 
-/** Only pools in namespaces with this label are the installation's: others may be tested on the same cluster. */
+/**
+ * Only pools in namespaces with this label are the installation's: others may be tested on the same
+ * cluster.
+ */
 export const selectorLabel = "windlass.test/installation";
 
 export function kubectl(args: readonly string[], input?: string): string {
@@ -31,7 +34,10 @@ export function helm(...args: string[]): string {
   return execFileSync("helm", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** `kubectl apply --server-side -k config/default`, with a kustomization on top that selects namespaces. */
+/**
+ * `kubectl apply --server-side -k config/default`, with a kustomization on top that selects
+ * namespaces.
+ */
 export function byKustomize(label: string): Installation {
   const namespace = "buildkit-system";
   const withOverlay = async <T>(use: (path: string) => T): Promise<T> => {

@@ -31,8 +31,8 @@ RUN ["/agnhost", "netexec", "--http-port=${STEP_PORT}", "--udp-port=-1"]
 `;
 
 /**
- * A build by the real buildctl, whose last step runs until it is told to end. Steps have the network of their worker's pod, so
- * the step can be called.
+ * A build by the real buildctl, whose last step runs until it is told to end. Steps have the
+ * network of their worker's pod, so the step can be called.
  */
 export async function startRealBuild(target: BuildTarget): Promise<Build> {
   const folder = await mkdtemp(join(tmpdir(), "buildkit-build-"));
@@ -59,7 +59,7 @@ export async function startRealBuild(target: BuildTarget): Promise<Build> {
   const ended = once(process, "close").then(([code]) => {
     if (code !== 0) throw new Error(`buildctl ended with ${code}:\n${output()}`);
   });
-  // Whoever ends the build hears of it.
+  // The caller that ends the build gets the error.
   ended.catch(() => undefined);
   await Promise.race([
     answering(target.podIp),

@@ -77,8 +77,9 @@ const startedWithinMs = 60_000;
 const answeredWithinMs = 180_000;
 
 /**
- * The operator on the cluster of KUBECONFIG: replicas in processes of their own, which hold the rights of the roles that are made for it
- * and no others, and can be killed. Gateways and workers are real pods.
+ * The operator on the cluster of KUBECONFIG: replicas in processes of their own, which hold the
+ * rights of the roles that are made for it and no others, and can be killed. Gateways and workers
+ * are real pods.
  */
 export class LabOperator implements AsyncDisposable {
   readonly cluster: TestCluster;
@@ -101,7 +102,10 @@ export class LabOperator implements AsyncDisposable {
     this.#pods = pods;
   }
 
-  /** @param on The cluster of KUBECONFIG with real buildkitd; or a bare etcd and kube-apiserver, whose pods only say that they run. */
+  /**
+   * @param on The cluster of KUBECONFIG with real buildkitd; or a bare etcd and kube-apiserver,
+   *   whose pods only say that they run.
+   */
   static async start(replicas = 3, on: "cluster" | "binaries" = "cluster"): Promise<LabOperator> {
     const cluster = await startCluster({ flavour: on });
     if (on === "cluster") {
@@ -165,8 +169,9 @@ export class LabOperator implements AsyncDisposable {
   }
 
   /**
-   * Waits until this machine reaches a pool's gateway by its Service. A connection that was begun before the node knew the Service is
-   * remembered by its kernel as leading nowhere, so each attempt is another one, and short.
+   * Waits until this machine reaches a pool's gateway by its Service. A connection that was begun
+   * before the node knew the Service is remembered by its kernel as leading nowhere, so each
+   * attempt is another one, and short.
    */
   async #reach(key: PoolName): Promise<void> {
     const { spec } = await this.client.get(Service, key);
@@ -248,7 +253,10 @@ export class LabOperator implements AsyncDisposable {
     await this.#startReplica(index);
   }
 
-  /** Asks the API. A replica that is down, or goes down meanwhile, is passed over, as a Service does. */
+  /**
+   * Asks the API. A replica that is down, or goes down meanwhile, is passed over, as a Service
+   * does.
+   */
   async ask(method: string, path: string, ask: Ask = {}): Promise<Answer> {
     if (ask.replica !== undefined) return await this.#askOne(ask.replica, method, path, ask);
     const giveUpAt = systemClock.monotonic() + answeredWithinMs;
@@ -291,7 +299,11 @@ export class LabOperator implements AsyncDisposable {
     return made.status.token;
   }
 
-  /** Allocates a worker, waiting for one for as long as it takes. @throws Error with the answer of the API. */
+  /**
+   * Allocates a worker, waiting for one for as long as it takes.
+   *
+   * @throws Error with the answer of the API.
+   */
   async allocate(pool: PoolName, own: Readonly<Record<string, unknown>> = {}): Promise<Allocated> {
     const token = await this.token(pool.namespace);
     const body = {
@@ -354,7 +366,10 @@ export class LabOperator implements AsyncDisposable {
     await this.client.patch(Namespace, { name: namespace }, { type: "merge", patch });
   }
 
-  /** Makes the operator's account with the roles that its parts ask for, and a kubeconfig that has no other rights. */
+  /**
+   * Makes the operator's account with the roles that its parts ask for, and a kubeconfig that has
+   * no other rights.
+   */
   async #grant(): Promise<void> {
     const { namespace, client } = this;
     // The API's name: pools grant it what it needs of their Secrets.

@@ -8,7 +8,10 @@ import type { World } from "./world.ts";
 
 type Profile = "rootless" | "privileged";
 
-/** The cluster of KUBECONFIG, with real buildkitd in real pods, and two replicas of the operator in processes that are really killed. */
+/**
+ * The cluster of KUBECONFIG, with real buildkitd in real pods, and two replicas of the operator in
+ * processes that are really killed.
+ */
 export async function labWorld(profile: Profile): Promise<World> {
   const operator = await LabOperator.start(2);
   const { client } = operator;

@@ -1,6 +1,6 @@
 /**
- * One replica of the operator in a process of its own: the controllers and the allocation API. Its one argument says how, in JSON. Prints the
- * port of its API once it serves.
+ * One replica of the operator in a process of its own: the controllers and the allocation API. Its
+ * one argument says how, in JSON. Prints the port of its API once it serves.
  */
 import { connect } from "@windlass/client";
 import { type Duration, sleep, systemClock } from "@windlass/clock";

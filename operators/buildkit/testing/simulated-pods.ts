@@ -3,8 +3,9 @@ import { createCache } from "@windlass/runtime";
 import { Deployment, Pod, type PodStatus } from "@windlass/runtime/kinds";
 
 /**
- * Stands in for scheduler, kubelet and Deployment controller on a bare API server: every pod is ready as soon as it is seen, and so is every
- * Deployment. Nothing runs. Pods without a node are deleted by the server itself.
+ * Stands in for scheduler, kubelet and Deployment controller on a bare API server: every pod is
+ * ready as soon as it is seen, and so is every Deployment. Nothing runs. Pods without a node are
+ * deleted by the server itself.
  */
 export class SimulatedPods implements AsyncDisposable {
   readonly #client: Client;

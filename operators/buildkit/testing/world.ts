@@ -8,7 +8,10 @@ export interface Build {
   end(): Promise<void>;
 }
 
-/** A cluster with the operator on it: embedded with the operator in this process, or real with real buildkitd. */
+/**
+ * A cluster with the operator on it: embedded with the operator in this process, or real with real
+ * buildkitd.
+ */
 export interface World {
   /** May do everything. */
   readonly client: Client;

@@ -1,4 +1,7 @@
-/** The operator: puts services to sleep and wakes them. Every replica takes wake requests; one leads. */
+/**
+ * The operator: puts services to sleep and wakes them. Every replica takes wake requests; one
+ * leads.
+ */
 import { connect } from "@windlass/client";
 import { manager } from "@windlass/runtime";
 import { operator } from "./operator.ts";

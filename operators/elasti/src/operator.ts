@@ -14,7 +14,9 @@ import { type RequestCount, TriggerEvaluator } from "./triggers/evaluator.ts";
 import { fetchJson } from "./triggers/number-source.ts";
 import { Prometheus } from "./triggers/prometheus.ts";
 
-/** What the operator consists of: a controller that the leader runs, and what every replica does. */
+/**
+ * What the operator consists of: a controller that the leader runs, and what every replica does.
+ */
 export interface Operator {
   readonly controller: Controller;
   readonly everywhere: readonly Runnable[];
@@ -69,7 +71,9 @@ export function operator(settings: OperatorSettings, kinds: KindLookup): Operato
   };
 }
 
-/** What all replicas of the resolver say together. If one does not answer, the number is not known. */
+/**
+ * What all replicas of the resolver say together. If one does not answer, the number is not known.
+ */
 function countBy(
   reports: ElastiDependencies["reports"],
   resolver: ElastiDependencies["resolver"],

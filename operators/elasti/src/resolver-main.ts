@@ -1,4 +1,7 @@
-/** The resolver: takes the requests of services that sleep, holds them while their target wakes, and passes them on. */
+/**
+ * The resolver: takes the requests of services that sleep, holds them while their target wakes, and
+ * passes them on.
+ */
 import { manager } from "@windlass/runtime";
 import { resolverProgram } from "./resolver-program.ts";
 import { reportingLogger } from "./sentry.ts";

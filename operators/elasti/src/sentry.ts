@@ -46,7 +46,10 @@ const longestMs = 5_000;
 /** Fields of a log line that say what it is about. No other is reported: it may be a user's own. */
 const reported = ["controller", "elastiservice", "namespace", "name", "service", "port", "reconcileId"];
 
-/** Reports what is logged as an error to Sentry: one event for each line, never more than a few at a time. */
+/**
+ * Reports what is logged as an error to Sentry: one event for each line, never more than a few at a
+ * time.
+ */
 export class Sentry {
   readonly #options: SentryOptions;
   readonly #project: SentryProject;
@@ -62,7 +65,10 @@ export class Sentry {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Reports one line. Never rejects: that a report was lost must not be logged as an error, which would be reported. */
+  /**
+   * Reports one line. Never rejects: that a report was lost must not be logged as an error, which
+   * would be reported.
+   */
   async report(
     level: "error" | "fatal",
     message: string,

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Kubernetes sets variables of this form for each Service: `ELASTI_OPERATOR_PORT` if one is called `elasti-operator`. */
+/**
+ * Kubernetes sets variables of this form for each Service: `ELASTI_OPERATOR_PORT` if one is called
+ * `elasti-operator`.
+ */
 const serviceLink = /^(tcp|udp|sctp):\/\//;
 const port = (fallback: number) =>
   z.preprocess(

@@ -9,7 +9,10 @@ const server = `
   process.on("SIGTERM", () => process.exit());
 `;
 
-/** Pods are processes of this machine, and Services lead to them: the embedded control plane has both. */
+/**
+ * Pods are processes of this machine, and Services lead to them: the embedded control plane has
+ * both.
+ */
 const world = trafficSuite(async () =>
   inProcessWorld(await startCluster({ flavour: "embedded", embedded: { processes: {} } }), {
     container: {

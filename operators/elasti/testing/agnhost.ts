@@ -1,6 +1,9 @@
 import type { ContainerInput } from "@windlass/runtime/kinds";
 
-/** Kubernetes' own test server. It cuts its connections on SIGTERM at once: nothing about it helps with the switch. */
+/**
+ * Kubernetes' own test server. It cuts its connections on SIGTERM at once: nothing about it helps
+ * with the switch.
+ */
 export const agnhost: ContainerInput = {
   name: "web",
   image: "registry.k8s.io/e2e-test-images/agnhost:2.59",

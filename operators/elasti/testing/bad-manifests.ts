@@ -65,7 +65,7 @@ export const badManifests: readonly BadManifest[] = [
     type: "http",
     metadata: { url: "http://queue/length", threshold: 1 },
   }),
-  badTrigger("a schedule without an end", ".metadata", {
+  badTrigger("a schedule that lacks its end", ".metadata", {
     type: "schedule",
     metadata: { start: "0 8 * * *" },
   }),

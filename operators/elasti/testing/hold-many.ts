@@ -1,13 +1,16 @@
 import { connect } from "node:net";
 
-/** What became of requests that were sent to wait. */
+/** The outcome of requests that were sent to wait. */
 export interface HeldRequests {
   /** When each got the first byte of a 200, in milliseconds of `performance.now()`. */
   readonly answeredAt: readonly number[];
   readonly failures: readonly string[];
 }
 
-/** How many connections are begun at a time: more would be dropped by the kernel's queue, and come a second later. */
+/**
+ * How many connections are begun at a time: more would be dropped by the kernel's queue, and come a
+ * second later.
+ */
 const together = 200;
 
 /** Sends so many requests, each over a connection of its own, and waits for their answers. */

@@ -12,13 +12,19 @@ const run = (program: string, ...args: readonly string[]) =>
   execFileSync(program, args, { stdio: ["ignore", "ignore", "inherit"] });
 const kubectl = (...args: readonly string[]) => run("kubectl", ...args);
 
-/** Where an operator is installed, and the one namespace that it looks after: others may be installed beside it. */
+/**
+ * Where an operator is installed, and the one namespace that it looks after: others may be
+ * installed beside it.
+ */
 export interface Place {
   readonly system: string;
   readonly watched: string;
 }
 
-/** A way to install the operator, and to take it away again but for the CRD, which others may use. */
+/**
+ * A way to install the operator, and to remove all of it again except the CRD, which others may
+ * use.
+ */
 export interface Installer {
   readonly by: "kustomize" | "helm";
   install(place: Place): Promise<void>;
@@ -27,7 +33,10 @@ export interface Installer {
 
 const components = { "elasti-operator": "operator", "elasti-operator-resolver": "resolver" };
 
-/** The manifests of `config/default`, in another namespace, with an overlay as those write who want one namespace watched. */
+/**
+ * The manifests of `config/default`, in another namespace, with an overlay as those write who want
+ * one namespace watched.
+ */
 export const kustomize: Installer = {
   by: "kustomize",
   async install({ system, watched }) {
@@ -90,7 +99,10 @@ export const helm: Installer = {
   },
 };
 
-/** Without its pods: a namespace that still has some is looked at again only after half of the time that they may take to end. */
+/**
+ * Without its pods: a namespace that still has some is looked at again only after half of the time
+ * that they may take to end.
+ */
 function removeNamespace(name: string): void {
   kubectl("wait", "--for=delete", "pods", "--all", "-n", name, "--timeout=60s");
   kubectl("delete", "namespace", name);

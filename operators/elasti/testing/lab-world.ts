@@ -35,7 +35,10 @@ export const labImage = "windlass/elasti:lab";
 const names = { operator: "elasti-operator", resolver: "elasti-operator-resolver" } as const;
 const wait = { timeout: 90_000 };
 
-/** The lab's cluster with two replicas of the operator and some of the resolver in pods, for one namespace alone. */
+/**
+ * The lab's cluster with two replicas of the operator and some of the resolver in pods, for one
+ * namespace alone.
+ */
 export interface LabWorld extends AsyncDisposable {
   readonly cluster: TestCluster;
   readonly client: Client;
@@ -65,7 +68,10 @@ export interface LabWorldOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Makes an image of the operator and runs it in the cluster of KUBECONFIG, with rights for two namespaces and no others. */
+/**
+ * Makes an image of the operator and runs it in the cluster of KUBECONFIG, with rights for two
+ * namespaces and no others.
+ */
 export async function labWorld(options: LabWorldOptions = {}): Promise<LabWorld> {
   const cluster = await startCluster({ flavour: "cluster" });
   const system = `elasti-system-${randomBytes(3).toString("hex")}`;

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import type { Socket } from "node:net";
 
-/** What became of the requests of a load. */
+/** The outcome of the requests of a load. */
 export interface LoadResult {
   sent: number;
   ok: number;
@@ -20,8 +20,9 @@ export interface Load {
 const triedPorts = { first: 12_000, count: 8_000 } as const;
 
 /**
- * Waits until a Service answers. A connection that was begun before the node knew the Service is remembered by its kernel as leading nowhere,
- * for two minutes, and so is any later one from the same port. So each try is a new one, from a port that nobody else will have.
+ * Waits until a Service answers. A connection that was begun before the node knew the Service is
+ * remembered by its kernel as leading nowhere, for two minutes, and so is any later one from the
+ * same port. So each try is a new one, from a port that nobody else will have.
  */
 export async function untilAnswered(url: string): Promise<void> {
   const begin = Math.floor(Math.random() * triedPorts.count);
@@ -41,7 +42,11 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Sends one request over a connection of its own. Never rejects. @param localPort where it comes from; any if it is not given */
+/**
+ * Sends one request over a connection of its own. Never rejects.
+ *
+ * @param localPort where it comes from; any if it is not given
+ */
 export function askOnce(url: string, withinMs = 60_000, localPort?: number): Promise<Answer> {
   const began = performance.now();
   return new Promise((resolve) => {
@@ -81,10 +86,11 @@ interface Use {
 }
 
 /**
- * Open loop: requests are sent at a fixed rate, however long answers take. Half on kept connections, none is repeated.
+ * Open loop: requests are sent at a fixed rate, however long answers take. Half on kept
+ * connections, none is repeated.
  *
- * A kept connection is used for `connectionMs`, and for one request that was sent by then: also where answers take so
- * long that others queue for it.
+ * A kept connection is used for `connectionMs`, and for one request that was sent by then: also
+ * where answers take so long that others queue for it.
  */
 export function startLoad(url: string, perSecond: number, { connectionMs = 1_500 }: LoadOptions = {}): Load {
   const result: LoadResult = { sent: 0, ok: 0, failures: [], latenciesMs: [] };

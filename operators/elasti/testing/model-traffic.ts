@@ -10,7 +10,10 @@ export const resolver = { namespace: "elasti", name: "elasti-resolver-service" }
 const resolverAddress = "10.99.0.1";
 const leavingAddress = "10.99.0.2";
 
-/** Makes the resolver's Service with one replica that is ready, or not, and one that is about to end. */
+/**
+ * Makes the resolver's Service with one replica that is ready, or not, and one that is about to
+ * end.
+ */
 export async function placeResolver(client: Client, isReady = true, isOneLeaving = false): Promise<void> {
   const metadata = {
     namespace: resolver.namespace,
@@ -26,7 +29,9 @@ export async function placeResolver(client: Client, isReady = true, isOneLeaving
   await client.apply(EndpointSlice, slice, { force: true });
 }
 
-/** Traffic where there is none: rules follow EndpointSlices at once, and the resolver the status. */
+/**
+ * Traffic where there is none: rules follow EndpointSlices at once, and the resolver the status.
+ */
 export class ModelTraffic implements PathProbe, ResolverReports {
   readonly #client: Client;
   #turn = 0;
@@ -34,7 +39,10 @@ export class ModelTraffic implements PathProbe, ResolverReports {
   held = 0;
   inFlight = 0;
   isListening = true;
-  /** What a replica that is about to end has in flight, and how often it was asked; `gone` if it has ended. */
+  /**
+   * What a replica that is about to end has in flight, and how often it was asked; `gone` if it has
+   * ended.
+   */
   leaving: number | "gone" | "silent" = "gone";
   leavingAsked = 0;
 

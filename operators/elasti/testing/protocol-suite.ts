@@ -11,8 +11,8 @@ import { askOnce, startLoad, untilAnswered } from "./load.ts";
 import { phase, sendToSleep, type TrafficWorld } from "./traffic-suite.ts";
 
 /**
- * What a pod runs: HTTP and WebSockets that echo on 8080; on 9090 a protocol in which the server speaks first, and answers
- * with the hash of what it was sent once the client has ended its side.
+ * What a pod runs: HTTP and WebSockets that echo on 8080; on 9090 a protocol in which the server
+ * speaks first, and answers with the hash of what it was sent once the client has ended its side.
  */
 const server = `
   const { createHash } = require("node:crypto");
@@ -47,8 +47,8 @@ const server = `
 `;
 
 /**
- * HTTP on 8080 by a server that drains: asked to end, it goes on for as long as clients keep connections, and tells each with
- * its next answer to make another.
+ * HTTP on 8080 by a server that drains: asked to end, it goes on for as long as clients keep
+ * connections, and tells each with its next answer to make another.
  */
 const drainingServer = `
   const sockets = new Set();
@@ -77,7 +77,10 @@ export interface ProtocolWorld extends Pick<TrafficWorld, "client" | "namespace"
   readonly node: Pick<ContainerInput, "image"> & { readonly command: readonly string[] };
 }
 
-/** What holds of protocols other than HTTP, and of servers that end in their own way, wherever pods run for real. */
+/**
+ * What holds of protocols other than HTTP, and of servers that end in their own way, wherever pods
+ * run for real.
+ */
 export function protocolSuite(world: () => ProtocolWorld): void {
   test("a forced sleep loses nothing on connections that clients keep for ever, if the pod drains them", {
     timeout: 240_000,

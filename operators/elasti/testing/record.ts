@@ -5,8 +5,8 @@ import { join } from "node:path";
 const file = join(import.meta.dirname, "last-result.json");
 
 /**
- * Enters what a test that held has shown on the lab into `last-result.json`, with the machine's load at its end. A test that
- * fails leaves no entry.
+ * Enters what a test that held has shown on the lab into `last-result.json`, with the machine's
+ * load at its end. A test that fails leaves no entry.
  */
 export async function record(test: string, shown: Readonly<Record<string, number>>): Promise<void> {
   const machine = { cpus: cpus().length, load: Math.round((loadavg()[0] ?? 0) * 10) / 10 };

@@ -93,7 +93,8 @@ export function trafficSuite(start: () => Promise<TrafficWorld>): () => TrafficW
     timeout: 3_600_000,
   }, async () => {
     const { client, cycles, perSecond } = world;
-    // A traffic trigger keeps the resolver in the path, so no client ever has a connection to a pod.
+    // A traffic trigger keeps the resolver in the path, so no client ever has a connection to a
+    // pod.
     const key = await createTarget(world, "behind", { triggers: [{ type: "traffic" }] });
     await phase(client, key, "Relaying");
     const url = await urlOf(client, key);

@@ -31,7 +31,7 @@ export const webapp = controller(WebApp, {
     return { ...observe(app, deployment, pods), children: childrenFor(app) };
   },
 
-  /** Holds the WebApp until its pods have stopped, unless whoever deletes it wants to keep them. */
+  /** Holds the WebApp until its pods have stopped, unless it is deleted with --cascade=orphan. */
   async finalize(app, context) {
     const deployment = context.owned(Deployment, context.key.name);
     if (deployment === undefined || app.metadata.finalizers?.includes("orphan")) return undefined;

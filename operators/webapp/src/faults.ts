@@ -23,7 +23,7 @@ function podFault({ metadata: { name }, status }: ObjectOf<typeof Pod>) {
     const { reason = "", message } = state?.waiting ?? {};
     if (/^(ErrImage|ImagePull|InvalidImage)/.test(reason))
       return { reason: "ImagePullFailed", message: `pod ${name} cannot pull image ${image}` };
-    // Between two crashes the container runs for a moment, and is none the better for it.
+    // Between two crashes the container runs for a moment: that does not make it healthy.
     const end = ready ? undefined : (state?.terminated ?? lastState?.terminated);
     if (end)
       return { reason: "CrashLoop", message: `pod ${name} keeps ending, with exit code ${end.exitCode}` };

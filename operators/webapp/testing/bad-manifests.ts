@@ -14,7 +14,10 @@ const bad = (why: string, field: string, spec: object, version: "v1" | "v2" = "v
   manifest: { metadata: { name: "bad" }, spec },
 });
 
-/** For the suites: every way of getting it wrong that the schema, its rules or the webhook should catch. */
+/**
+ * For the suites: every way of getting it wrong that the schema, its rules or the webhook should
+ * catch.
+ */
 export const badManifests: readonly BadManifest[] = [
   { why: "no spec", field: "spec", manifest: { metadata: { name: "bad" } } },
   bad("no image", "spec.image", {}),

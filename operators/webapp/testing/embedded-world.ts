@@ -13,7 +13,10 @@ interface Replica {
   kill(): void;
 }
 
-/** The embedded control plane with three replicas of the operator, and webhooks that are called without a socket. */
+/**
+ * The embedded control plane with three replicas of the operator, and webhooks that are called
+ * without a socket.
+ */
 export async function embeddedWorld(): Promise<World> {
   const cluster = await startCluster({ flavour: "embedded" });
   const node = cluster.controlPlane?.node;

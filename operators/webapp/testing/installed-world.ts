@@ -11,7 +11,10 @@ const config = join(import.meta.dirname, "..", "config", "default");
 const kubectl = (...args: string[]) =>
   execFileSync("kubectl", args, { stdio: ["ignore", "ignore", "inherit"] });
 
-/** The cluster of KUBECONFIG, with the operator installed from its manifests and an image that was made just now. */
+/**
+ * The cluster of KUBECONFIG, with the operator installed from its manifests and an image that was
+ * made just now.
+ */
 export async function installedWorld(): Promise<World> {
   const cluster = await startCluster({ flavour: "cluster" });
   const { client } = cluster;
@@ -48,7 +51,8 @@ export async function installedWorld(): Promise<World> {
         id,
       ];
       execFileSync(lab, ["exec", ...kill]);
-      // It comes back, and answers webhooks again, well before the lease that it did not let go of runs out.
+      // It comes back, and answers webhooks again, well before the lease that it did not let go of
+      // runs out.
       await waitFor(client, Pod, key, (pod) => {
         const [now] = pod.status?.containerStatuses ?? [];
         return now?.ready && now.restartCount > (container?.restartCount ?? 0);

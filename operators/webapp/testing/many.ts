@@ -7,7 +7,7 @@ import { images } from "./world.ts";
 /** An operator in this process, without webhooks, whose writes are counted. */
 export interface CountedOperator {
   readonly manager: Manager;
-  /** Writes so far, but for its lease. */
+  /** Writes so far, except to its Lease. */
   readonly writes: number;
   /** How many reconciles have ended, well or not. */
   readonly reconciles: number;

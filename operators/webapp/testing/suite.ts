@@ -20,7 +20,10 @@ import { images, type World } from "./world.ts";
 const timeout = 90_000;
 const wait = { timeout };
 
-/** What somebody may have given an object of their own, that a WebApp's of the same name can be made of. */
+/**
+ * What somebody may have given an object of their own, that a WebApp's of the same name can be made
+ * of.
+ */
 function specOfSomebody(kind: AnyKind, name: string): object {
   const labels = { "app.kubernetes.io/name": name, "app.kubernetes.io/managed-by": "webapp-operator" };
   const backend = { service: { name: "theirs", port: { number: 80 } } };
@@ -44,7 +47,11 @@ function specOfSomebody(kind: AnyKind, name: string): object {
   }
 }
 
-/** What the operator promises, to be kept in every world. @returns the world, for tests of that world alone */
+/**
+ * What the operator promises, to be kept in every world.
+ *
+ * @returns the world, for tests of that world alone
+ */
 export function webappSuite(start: () => Promise<World>): () => World {
   let world: World;
   let client: Client;
@@ -80,8 +87,8 @@ export function webappSuite(start: () => Promise<World>): () => World {
   const conditionOf = ({ status }: App, type: string) => status?.conditions?.find((one) => one.type === type);
 
   /**
-   * Makes a change, and resolves to the phases that the app goes through from then on, until it is in
-   * the last one. Watches from the state before the change, so that no phase passes unseen.
+   * Makes a change, and resolves to the phases that the app goes through from then on, until it is
+   * in the last one. Watches from the state before the change, so that no phase passes unseen.
    */
   async function phasesAfter(
     key: NamespacedKey,

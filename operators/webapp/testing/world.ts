@@ -1,6 +1,9 @@
 import type { Client } from "@windlass/client";
 
-/** A cluster with the operator on it: embedded with the operator in this process, or real with the operator installed. */
+/**
+ * A cluster with the operator on it: embedded with the operator in this process, or real with the
+ * operator installed.
+ */
 export interface World {
   /** May do everything. */
   readonly client: Client;

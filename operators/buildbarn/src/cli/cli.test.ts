@@ -85,7 +85,7 @@ test("a set that lacks a component says which", async () => {
   expect(complained).toContain('no BuildbarnStorage has spec.cluster "buildbarn"');
 });
 
-test("a ConfigMap of one's own is found in the files, and checked", { timeout: 60_000 }, async () => {
+test("a custom ConfigMap is found in the files, and checked", { timeout: 60_000 }, async () => {
   const own = (text: string) => ({
     apiVersion: "v1",
     kind: "ConfigMap",

@@ -29,7 +29,9 @@ export interface Configured {
   readonly unknown: string | undefined;
 }
 
-/** The configuration of every component of a set, in the order in which the operator rolls them out. */
+/**
+ * The configuration of every component of a set, in the order in which the operator rolls them out.
+ */
 export function configurationsOf(
   bare: BuildbarnSet,
   configMaps: readonly ObjectOf<typeof ConfigMap>[],

@@ -105,7 +105,7 @@ function storageSteps(what: string, last: Configured, next: Configured): readonl
   ];
 }
 
-/** What becomes of the volumes of shards. */
+/** What happens to the volumes of shards. */
 function growthText(before: Storage, after: Storage): readonly string[] {
   const last = new Map(claimTemplates(before).map(({ store, size }) => [store, size]));
   return claimTemplates(after)

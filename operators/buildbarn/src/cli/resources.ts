@@ -38,10 +38,12 @@ interface Read {
 export const files = { usage: "FILE …", completion: "files" } as const;
 
 /**
- * Reads manifests and has an API server look at them that is thrown away: so schemas, rules and defaults are those of a cluster.
+ * Reads manifests and has an API server look at them that is thrown away: so schemas, rules and
+ * defaults are those of a cluster.
  *
- * @param paths Files of YAML or JSON; `-` is standard input. Objects of other groups are passed over, but for ConfigMaps.
- * @param present What there is already: rules on changes go by it.
+ * @param paths Files of YAML or JSON; `-` is standard input. Objects of other groups are passed
+ *   over, except for ConfigMaps.
+ * @param present The objects that exist already: rules on changes compare with them.
  */
 export async function readResources(
   paths: readonly string[],

@@ -7,7 +7,9 @@ import { type BuildbarnSet, type ComponentObject, certificateOf, hasInternalWay 
 import { shardTemplate } from "../storage/stateful-set.ts";
 import { workerTemplate } from "../worker/pod.ts";
 
-/** The template of a component's pods, but for its configuration, which is compared by its files. */
+/**
+ * The template of a component's pods, without its configuration, which is compared by its files.
+ */
 function templateOf(set: BuildbarnSet, component: ComponentObject): PodTemplateSpecInput {
   const configuration: PodConfiguration = {
     configMap: "",
@@ -37,7 +39,10 @@ export interface Member {
   readonly component: ComponentObject;
 }
 
-/** The fields of a component's spec that have its pods replaced, without those that do so by its configuration. */
+/**
+ * The fields of a component's spec that have its pods replaced, without those that do so by its
+ * configuration.
+ */
 export function rollingFields(before: Member, after: Member): readonly string[] {
   const isSame = (own: Member) =>
     JSON.stringify(templateOf(own.set, own.component)) ===

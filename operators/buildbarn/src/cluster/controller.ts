@@ -83,10 +83,13 @@ export const clusterController = controller(BuildbarnCluster, {
     };
   },
 
-  /** Workers need their scheduler and their shards to end what they run: these go only when all of them have. */
+  /**
+   * Workers need their scheduler and their shards to end what they run: these go only when all of
+   * them have.
+   */
   async finalize(cluster, context) {
     const workers = context.ownedAll(BuildbarnWorker);
-    // Whoever deletes it with --cascade=orphan keeps what it has made.
+    // Deleted with --cascade=orphan, it leaves its objects in place.
     if (workers.length === 0 || cluster.metadata.finalizers?.includes("orphan")) return undefined;
     for (const worker of workers)
       if (worker.metadata.deletionTimestamp === undefined) await context.delete(BuildbarnWorker, worker);

@@ -170,7 +170,7 @@ test("a scheduler goes over to a new revision once one pod has started with it, 
   expect(conditionOf(failed, "Degraded")).toMatchObject({ reason: "TrialFailed" });
   expect((await world.get(Deployment, "scheduler")).spec).toEqual(before.spec);
   stop?.();
-  // Whoever has put things right deletes the Job.
+  // A user who has fixed the cause deletes the Job.
   const jobs = await world.client.list(Job, { namespace: world.namespace });
   for (const { metadata } of jobs.items)
     await world.client.delete(Job, metadata, { propagationPolicy: "Background" });

@@ -69,7 +69,10 @@ export interface ConfigureInput {
 /** How many configurations are kept besides those that pods use. */
 const keptRevisions = 3;
 
-/** Writes a component's configuration, and evaluates it as its programs would: before anything goes by it. */
+/**
+ * Writes a component's configuration, and evaluates it as its programs would, before any pod uses
+ * it.
+ */
 export async function configure(input: ConfigureInput): Promise<Configured | Refused> {
   const { app, object, build, checks } = input;
   try {
@@ -130,7 +133,10 @@ function ownConfiguration({ object, own }: ConfigureInput): OwnConfiguration | u
   return { files: own.data ?? {}, shardMap: own.metadata.annotations?.[shardMapAnnotation] };
 }
 
-/** Those of earlier configurations that stay: the last ones, and those that a pod would need to start again. */
+/**
+ * Those of earlier configurations that stay: the last ones, and those that a pod would need to
+ * start again.
+ */
 function earlier({ made, pods }: ConfigureInput, hash: string): readonly Child<typeof ConfigMap>[] {
   const used = new Set(pods.map(({ metadata }) => metadata.annotations?.[configHashAnnotation]));
   const hashIn = ({ metadata }: KubernetesObject) => metadata.annotations?.[configHashAnnotation];

@@ -32,8 +32,8 @@ export interface DeploymentSeen {
 /** How a component becomes a Deployment. */
 export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" | "build" | "checks"> {
   /**
-   * `beside`: a pod of a new template comes up before an old one goes, so the first of them is the trial. `alone`: there is never more
-   * than one, so a Job tries the new template first.
+   * `beside`: a pod of a new template comes up before an old one goes, so the first of them is the
+   * trial. `alone`: there is never more than one, so a Job tries the new template first.
    */
   readonly rollout: "beside" | "alone";
   /** How many pods come up at a time beside the old ones. @default 1 */
@@ -45,7 +45,10 @@ export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" |
   template(configured: Configured): PodTemplateSpecInput;
 }
 
-/** Makes the Deployment of a component, and its status. Without `children` its objects are left as they are. */
+/**
+ * Makes the Deployment of a component, and its status. Without `children` its objects are left as
+ * they are.
+ */
 export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen) {
   const { app, object, rollout, maxSurge = 1, replicas = object.spec.replicas } = input;
   const { name } = object.metadata;

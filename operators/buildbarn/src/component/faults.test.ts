@@ -30,10 +30,10 @@ test.for<readonly [string, readonly PodObject[], string | undefined]>([
     "pod a waits for its volumes, such as Secret pair, or its network",
   ],
   ["no Secret at all", [pod("a", placed)], "pod a waits for its volumes, or its network"],
-  ["nothing, for it has no node", [pod("a", { ...placed, PodScheduled: "False" }, "pair")], undefined],
+  ["nothing, because it has no node", [pod("a", { ...placed, PodScheduled: "False" }, "pair")], undefined],
   ["nothing, for it runs", [pod("a", { ...placed, PodReadyToStartContainers: "True" }, "pair")], undefined],
   [
-    "nothing, for it is on its way out",
+    "nothing, because it is being deleted",
     [
       {
         ...pod("a", placed),

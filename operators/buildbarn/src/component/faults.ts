@@ -25,7 +25,7 @@ function faultOf({ metadata: { name }, status }: ObjectOf<typeof Pod>): PodFault
     const { reason = "", message = "" } = state?.waiting ?? {};
     if (/^(ErrImage|ImagePull|InvalidImage)/.test(reason))
       return { reason: "ImagePullFailed", message: `pod ${name} cannot pull image ${image}` };
-    // Between two crashes the container runs for a moment, and is none the better for it.
+    // Between two crashes the container runs for a moment: that does not make it healthy.
     const end = ready ? undefined : (state?.terminated ?? lastState?.terminated);
     if (end && end.exitCode !== 0)
       return {
@@ -41,8 +41,8 @@ function faultOf({ metadata: { name }, status }: ObjectOf<typeof Pod>): PodFault
 }
 
 /**
- * Which pod has a node, and nothing that it could run in yet. A volume that is not there keeps it so without an end, and only events say
- * so.
+ * Which pod has a node, and nothing that it could run in yet. A volume that does not exist keeps it
+ * so for ever, and only events report it.
  */
 export function unstartedPod(pods: readonly ObjectOf<typeof Pod>[]): string | undefined {
   const [waiting] = pods

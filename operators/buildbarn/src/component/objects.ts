@@ -52,7 +52,10 @@ export function serviceFor(
   );
 }
 
-/** Leads to ports that are for pods of the set alone. A Service of its own, so that no load balancer leads to them. */
+/**
+ * Leads to ports that are for pods of the set alone. A Service of its own, so that no load balancer
+ * leads to them.
+ */
 export function internalServiceFor(
   made: Made,
   name: string,
@@ -129,7 +132,10 @@ export const operatorPods: Peer = {
   podSelector: { matchLabels: { "app.kubernetes.io/name": "buildbarn-operator" } },
 };
 
-/** Who may reach which port of a component. Undefined: whoever likes. Metrics are for all: they tell nothing of builds. */
+/**
+ * Who may reach which port of a component. Undefined: anyone. Metrics are open to all: they say
+ * nothing about builds.
+ */
 export function networkPolicyFor(
   made: Made,
   rules: readonly { readonly port: number; readonly from?: readonly Peer[] }[],

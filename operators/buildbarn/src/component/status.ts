@@ -10,7 +10,9 @@ export interface ComponentSeen {
   readonly object: ComponentObject;
   readonly workload: ObjectOf<typeof Deployment> | ObjectOf<typeof StatefulSet> | undefined;
   readonly pods: readonly ObjectOf<typeof Pod>[];
-  /** What the workload is wanted to be, as `wantedOf` gives it. Undefined where that is not known. */
+  /**
+   * What the workload is wanted to be, as `wantedOf` gives it. Undefined where that is not known.
+   */
   readonly wanted?: string | undefined;
   /** `ConfigValid`. */
   readonly configuration: WantedCondition;
@@ -70,7 +72,8 @@ function readyCondition(
 ): WantedCondition {
   const { isUp, count, wanted, fault } = seen;
   if (configuration.status === "False") {
-    // Pods of the last good configuration may serve on: that is no news of them, but the resource is not what it says.
+    // Pods of the last good configuration may serve on: that is no news of them, but the resource
+    // is not what it says.
     const kept = workload ? `${count} with the last good configuration; ` : "";
     return condition("Ready", false, configuration.reason, `${kept}${configuration.message}`);
   }

@@ -5,8 +5,9 @@ import { configHashAnnotation, managedBy, setLabel, trialLabel } from "../names.
 import { lastWords, podFault } from "./faults.ts";
 
 /**
- * A pod that starts a program with a new image or configuration, beside those that serve. For programs that cannot be rolled
- * beside themselves: a scheduler has the queue in its memory, a shard its volumes. What does not start never reaches them.
+ * A pod that starts a program with a new image or configuration, beside those that serve. For
+ * programs that cannot be rolled beside themselves: a scheduler has the queue in its memory, a
+ * shard its volumes. What does not start never reaches them.
  */
 export interface Trial {
   readonly job: Child<typeof Job>;
@@ -87,7 +88,10 @@ export function trialOf(input: TrialInput): Trial {
   return { job, held: heldBy(jobName, live, pods) };
 }
 
-/** The pod is ready once it was so for some seconds on end. If the program ends before, the Job has failed. */
+/**
+ * The pod is ready once it was so for some seconds on end. If the program ends before, the Job has
+ * failed.
+ */
 function lasting(
   probe: ContainerInput["readinessProbe"],
   seconds: number,

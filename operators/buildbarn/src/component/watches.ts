@@ -54,7 +54,9 @@ function byComponent(pod: ObjectOf<typeof Pod>): readonly string[] {
   return [`${pod.metadata.namespace}/${componentOf(pod)}`];
 }
 
-/** Has every change of a component's pods reconcile it: why one does not start is said there alone. */
+/**
+ * Has every change of a component's pods reconcile it: why one does not start is said there alone.
+ */
 export function watchPods() {
   return watch(
     Pod,

@@ -57,7 +57,7 @@ test.for([
     "slices of slices",
     "local s = std.repeat('x', 900000); [std.substr(s, i, 900000) for i in std.range(1, 900)]",
   ],
-  ["a call without an end", "local f(x) = f(x + 1); { a: f(1) }"],
+  ["an endless recursion", "local f(x) = f(x + 1); { a: f(1) }"],
 ] as const)("%s is refused, and nothing else waits for it", { timeout: 60_000 }, async ([, overrides]) => {
   const limits = { milliseconds: 2_000, megabytes: 48 };
   const before = process.memoryUsage().heapUsed;

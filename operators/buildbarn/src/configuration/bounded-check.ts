@@ -11,14 +11,18 @@ export interface CheckLimits {
   readonly megabytes?: number;
 }
 
-/** A machine on which a process does not come to its end in this time says nothing of what it was given. */
+/**
+ * A machine on which a process does not come to its end in this time says nothing of what it was
+ * given.
+ */
 const LONGEST_MS = 60_000;
 /** The most that a configuration may evaluate to. What is in a ConfigMap is smaller. */
 const LARGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
- * Checks a configuration that users have written a part of, in a process of its own: text that takes all of the time or the memory there
- * is takes it from nobody else. A thread would not do, for one that asks for too much memory at once takes its process with it.
+ * Checks a configuration that users have written a part of, in a process of its own: text that
+ * takes all of the time or the memory there is takes it from nobody else. A thread would not do,
+ * for one that asks for too much memory at once takes its process with it.
  */
 export async function checkBounded(
   configuration: Configuration,

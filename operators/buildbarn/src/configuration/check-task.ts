@@ -7,7 +7,10 @@ export interface CheckTask {
   readonly megabytes: number;
 }
 
-/** Where another program of the operator is: above this folder, or in an image beside the file that all of this one's modules are in. */
+/**
+ * Where another program of the operator is: above this folder, or in an image beside the file that
+ * all of this one's modules are in.
+ */
 export function programUrl(name: "check-process-main" | "check-thread-main"): URL {
   const path = import.meta.url.endsWith(".ts") ? `../${name}.ts` : `./${name}.js`;
   return new URL(path, import.meta.url);

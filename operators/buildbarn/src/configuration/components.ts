@@ -28,7 +28,10 @@ function global(port: number) {
   };
 }
 
-/** What a component's common.libsonnet may hold. What it does not use is left out, so that it does not restart for it. */
+/**
+ * What a component's common.libsonnet may hold. What it does not use is left out, so that it does
+ * not restart for it.
+ */
 export interface CommonInput {
   readonly version: Version;
   readonly shards?: Shards;
@@ -119,7 +122,10 @@ export const tlsDirectory = "/tls";
 export const jwksDirectory = "/jwks";
 const jwksPath = `${jwksDirectory}/jwks.json`;
 
-/** What Bazel connects to. Files are read again every so often: a new certificate or key restarts nothing. */
+/**
+ * What Bazel connects to. Files are read again every so often: a new certificate or key restarts
+ * nothing.
+ */
 function entrance(version: Version, { hasTls, jwt, clientCertificates }: Access): Document {
   const { jmespath, onClaims } = profiles[version];
   const metadataExtractionJmespathExpression = jmespath("`{}`");
@@ -175,7 +181,7 @@ export function frontendDocument(
   return {
     grpcServers: [
       access ? entrance(version, access) : listener(ports.frontend),
-      // Where whoever comes is let in, there is no need of a second way.
+      // Where every client is let in, no second listener is needed.
       ...(access || tls ? [internalListener(version, ports.frontendInternal, tls)] : []),
     ],
     schedulers: Object.fromEntries(

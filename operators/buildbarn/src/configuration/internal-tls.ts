@@ -1,11 +1,20 @@
 import type { Document } from "./document.ts";
 import { profiles, type Version } from "./versions.ts";
 
-/** What the components of a set trust of each other. What they show is in {@link internalTlsDirectory}. */
+/**
+ * What the components of a set trust of each other. What they show is in
+ * {@link internalTlsDirectory}.
+ */
 export interface InternalTls {
-  /** The authorities that sign certificates of the set, in PEM. They are part of the configuration: others restart its programs. */
+  /**
+   * The authorities that sign certificates of the set, in PEM. They are part of the configuration:
+   * others restart its programs.
+   */
   readonly authorities: string;
-  /** The DNS name in every certificate of the set, whoever shows it: the set's name, and not a host's. */
+  /**
+   * The DNS name in every certificate of the set, whichever component presents it: the name of the
+   * set, and not of a host.
+   */
   readonly serverName: string;
 }
 
@@ -33,7 +42,7 @@ export function clientOf(address: string, tls: InternalTls | undefined) {
   } as const satisfies Document;
 }
 
-/** Takes whoever comes; if the set has TLS, only who has a certificate of the set. */
+/** Lets every client in; if the set has TLS, only clients with a certificate of the set. */
 export function internalListener(version: Version, port: number, tls: InternalTls | undefined): Document {
   const listenAddresses = [`:${port}`];
   if (!tls) return { listenAddresses, authenticationPolicy: { allow: {} } };

@@ -6,7 +6,10 @@ export interface PlatformProperty {
   readonly value: string;
 }
 
-/** How Buildbarn orders properties: by name and then by value, each by its code points. That is not JavaScript's own order of text. */
+/**
+ * How Buildbarn orders properties: by name and then by value, each by its code points. That is not
+ * JavaScript's own order of text.
+ */
 export function compareProperties(a: PlatformProperty, b: PlatformProperty): number {
   return byCodePoint(a.name, b.name) || byCodePoint(a.value, b.value);
 }

@@ -65,7 +65,8 @@ export const profiles: Readonly<Record<Version, Profile>> = {
       sharding: {
         // As text: jsonnet would round a number of this size.
         hashInitialization: "11946695773637837490",
-        // One without a backend keeps its place in the list, and what would be on it goes to the others.
+        // One without a backend keeps its place in the list, and what would be on it goes to the
+        // others.
         shards: shards.map(({ backend, weight }) => ({ backend, weight })),
       },
     }),

@@ -86,7 +86,8 @@ test("a guarded frontend shows its certificate and asks for tokens; its schedule
   );
   const { status } = await client.get(BuildbarnFrontend, world.key("bb-frontend"));
   expect(status?.endpoint).toBe(`grpcs://bb-frontend.${namespace}.svc:8980`);
-  // No load balancer leads to the way without TLS, and only the scheduler and the operator may take it.
+  // No load balancer leads to the way without TLS, and only the scheduler and the operator may take
+  // it.
   expect((await client.get(Service, world.key("bb-frontend"))).spec?.ports?.map(({ port }) => port)).toEqual([
     8980,
   ]);

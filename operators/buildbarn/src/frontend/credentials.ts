@@ -3,7 +3,10 @@ import { ConfigMap, type ContainerInput, type VolumeInput } from "@windlass/runt
 import { jwksDirectory, tlsDirectory } from "../configuration/index.ts";
 import type { Frontend } from "./frontend.ts";
 
-/** The volumes with a frontend's certificate, and with the keys of tokens. Their content is never in a configuration. */
+/**
+ * The volumes with a frontend's certificate, and with the keys of tokens. Their content is never in
+ * a configuration.
+ */
 export function credentialVolumes({ spec }: Frontend): readonly VolumeInput[] {
   const { tls, authentication } = spec;
   return [
@@ -21,7 +24,10 @@ export function credentialMounts(frontend: Frontend): NonNullable<ContainerInput
   }));
 }
 
-/** The authorities of client certificates. They are part of the configuration: others restart the frontend. */
+/**
+ * The authorities of client certificates. They are part of the configuration: others restart the
+ * frontend.
+ */
 export async function authoritiesOf(
   { metadata: { namespace }, spec }: Frontend,
   { follow }: Pick<ReconcileContext, "follow">,

@@ -55,18 +55,18 @@ export const frontendFields = {
           ),
         })
         .exactOptional()
-        .describe("Takes who has a token: bazel --remote_header=authorization='Bearer …'"),
+        .describe("Accepts clients with a token: bazel --remote_header=authorization='Bearer …'"),
       clientCertificates: z
         .object({
           configMapName: objectName.describe("A ConfigMap with ca.crt: the authorities that sign them"),
           validation: expression.describe("JMESPath on a certificate that must be true"),
         })
         .exactOptional()
-        .describe("Takes who has a certificate: bazel --tls_client_certificate. Needs tls"),
+        .describe("Accepts clients with a certificate: bazel --tls_client_certificate. Needs tls"),
     })
     .check(cel("has(self.jwt) || has(self.clientCertificates)", "must have jwt or clientCertificates"))
     .exactOptional()
-    .describe("Who may use it. Default: whoever reaches it"),
+    .describe("Who may use it. Default: any client that reaches it"),
   probe: z
     .object({
       interval: span.default("10m").describe("How often"),

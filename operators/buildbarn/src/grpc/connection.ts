@@ -12,12 +12,19 @@ export interface Method<Request, Response> {
 }
 
 const FRAME_HEADER = 5;
-/** The most that one message may take. Buildbarn's own limit is 2 MiB, but lists of operations are not held to it. */
+/**
+ * The most that one message may take. Buildbarn's own limit is 2 MiB, but lists of operations are
+ * not held to it.
+ */
 const LARGEST_MESSAGE = 64 * 1024 * 1024;
 
 /** How a server is reached. */
 export interface ConnectionOptions {
-  /** Has the connection use TLS, with a server that one of these authorities has signed, in PEM. @default no TLS */
+  /**
+   * Has the connection use TLS, with a server that one of these authorities has signed, in PEM.
+   *
+   * @default no TLS
+   */
   readonly authorities?: string;
   /** What the server's certificate is to be for. @default the host of the address */
   readonly serverName?: string;
@@ -75,7 +82,7 @@ export class GrpcConnection implements Disposable {
     signal.addEventListener("abort", abort, { once: true });
     try {
       const status = statusOf(stream, method.path);
-      // Whoever stops reading early is not told how it would have ended.
+      // A caller that stops reading early does not get the status of the call.
       status.catch(() => undefined);
       stream.end(framed(method.request.encode(request)));
       for await (const bytes of messagesOf(stream)) yield decoded(method, bytes);
@@ -103,7 +110,7 @@ export class GrpcConnection implements Disposable {
               ...(cert !== undefined && { cert }),
               ...(key !== undefined && { key }),
             });
-      // Each call hears of it from its own stream.
+      // Each call gets the error from its own stream.
       this.#session.on("error", () => undefined);
     }
     return this.#session.request({

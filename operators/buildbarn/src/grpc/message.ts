@@ -20,10 +20,15 @@ type ValueOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name][1] extends FieldType<infer T> ? T : never;
 };
 
-/** A message of protobuf, version 3: as bytes, and as a plain object in which every field is present. */
+/**
+ * A message of protobuf, version 3: as bytes, and as a plain object in which every field is
+ * present.
+ */
 export interface Message<T> {
   encode(value: Partial<T>): Buffer;
-  /** @throws {MalformedMessageError} whatever the bytes. Fields that are not known are passed over. */
+  /**
+   * @throws {MalformedMessageError} whatever the bytes. Fields that are not known are passed over.
+   */
   decode(bytes: Uint8Array): T;
 }
 
@@ -62,7 +67,8 @@ export function message<F extends Fields>(fields: F): Message<ValueOf<F>> {
           throw new MalformedMessageError(`field ${known.name} has wire type ${wireType}`);
         else value[known.name] = known.type.read(cursor, bytes.byteLength, value[known.name]);
       }
-      // Every name of the fields has a value of its type: those that were not read have the absent one.
+      // Every name of the fields has a value of its type: those that were not read have the absent
+      // one.
       return value as ValueOf<F>;
     },
   };

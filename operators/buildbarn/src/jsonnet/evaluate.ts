@@ -32,8 +32,9 @@ export interface JsonnetInput {
 /**
  * Evaluates a file as jsonnet does, to JSON that knows where each part of it was written.
  *
- * @throws JsonnetError with file, line and column: for what is no jsonnet, what fails, and what takes
- * more steps than any configuration needs. UnsupportedJsonnetError for parts of the library that are missing here.
+ * @throws JsonnetError with file, line and column: for what is no jsonnet, what fails, and what
+ *   takes more steps than any configuration needs. UnsupportedJsonnetError for parts of the library
+ *   that are missing here.
  */
 export function evaluate(file: string, input: JsonnetInput): LocatedJson {
   const start: Location = { file, line: 1, column: 1 };

@@ -1,6 +1,9 @@
 import { JsonnetError, type Location } from "./location.ts";
 
-/** What the parser reads. `text` is what was written; for strings and numbers, `value` is what it means. */
+/**
+ * What the parser reads. `text` is what was written; for strings and numbers, `value` is what it
+ * means.
+ */
 export type Token =
   | { readonly kind: "string"; readonly value: string; readonly text: string; readonly at: Location }
   | { readonly kind: "number"; readonly value: number; readonly text: string; readonly at: Location }
@@ -74,7 +77,10 @@ class Lexer {
     throw new JsonnetError(at, `unexpected character ${JSON.stringify(character)}`);
   }
 
-  /** The longest run of operator characters that begins no comment or text block and ends in no prefix operator. */
+  /**
+   * The longest run of operator characters that begins no comment or text block and ends in no
+   * prefix operator.
+   */
   #operator(): string {
     const start = this.#offset;
     let end = start;

@@ -18,7 +18,9 @@ export interface LocatedField {
   readonly value: LocatedJson;
 }
 
-/** @throws JsonnetError for a function, which JSON cannot hold, and for assertions that do not hold. */
+/**
+ * @throws JsonnetError for a function, which JSON cannot hold, and for assertions that do not hold.
+ */
 export function manifest(value: Value, at: Location): LocatedJson {
   if (value instanceof FunctionValue) throw new JsonnetError(at, "a function cannot be part of the result");
   if (value instanceof ArrayValue)

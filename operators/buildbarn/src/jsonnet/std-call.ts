@@ -132,5 +132,7 @@ export class Call {
   }
 }
 
-/** A function of the library: its parameters, `?` for those that may be left out, and what it does. */
+/**
+ * A function of the library: its parameters, `?` for those that may be left out, and what it does.
+ */
 export type StandardFunction = readonly [parameters: string, run: (call: Call) => Value];

@@ -59,7 +59,9 @@ const functions = {
   ...objectFunctions,
 };
 
-/** Functions that jsonnet has and this evaluator has not: a file that uses them may still be right. */
+/**
+ * Functions that jsonnet has and this evaluator has not: a file that uses them may still be right.
+ */
 const missing = [
   "manifestIni manifestPython manifestPythonVars manifestXmlJsonml manifestToml manifestTomlEx manifestYamlDoc",
   "manifestYamlStream parseYaml sha1 sha3 sha512 native objectRemoveKey sin cos tan asin acos atan atan2 hypot",

@@ -78,7 +78,10 @@ export interface Members {
   readonly assertions: readonly Assertion[];
 }
 
-/** Whether a field shows in the result: `:` as in the object it is added to, `::` never, `:::` always. */
+/**
+ * Whether a field shows in the result: `:` as in the object it is added to, `::` never, `:::`
+ * always.
+ */
 export type Visibility = "inherit" | "hidden" | "visible";
 
 /** A field of an object. */

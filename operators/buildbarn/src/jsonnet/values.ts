@@ -1,7 +1,10 @@
 import { JsonnetError, type Location } from "./location.ts";
 import type { Assertion, Visibility } from "./syntax.ts";
 
-/** What an expression comes to. Arrays and objects hold values that are computed when they are asked for. */
+/**
+ * What an expression comes to. Arrays and objects hold values that are computed when they are asked
+ * for.
+ */
 export type Value = null | boolean | number | string | ArrayValue | FunctionValue | ObjectValue;
 
 /** A value that is computed once, when it is first asked for. Knows where it was written. */

@@ -36,7 +36,11 @@ export const probeNowAnnotation = `${group}/probe-now`;
 export interface ProbeDependencies {
   /** `host:port` of a frontend. @default that of its Service */
   readonly frontendAddress?: (frontend: Frontend) => string | Promise<string>;
-  /** What the operator shows to sets that use TLS among themselves. @default what is mounted in its pod */
+  /**
+   * What the operator shows to sets that use TLS among themselves.
+   *
+   * @default what is mounted in its pod
+   */
   readonly certificate?: OperatorCertificate;
   /** Runs the action. @default a real one */
   readonly probe?: (action: SmokeAction, clock: Clock, signal: AbortSignal) => Promise<SmokeResult>;
@@ -44,7 +48,10 @@ export interface ProbeDependencies {
 
 type LastProbe = NonNullable<NonNullable<Frontend["status"]>["lastProbe"]>;
 
-/** Tries frontends with a real action. It writes no more than `lastProbe` and one condition: the rest of a frontend is another controller's. */
+/**
+ * Tries frontends with a real action. It writes no more than `lastProbe` and one condition: the
+ * rest of a frontend is another controller's.
+ */
 export function probeController(dependencies: ProbeDependencies = {}) {
   return controller(BuildbarnFrontend, {
     name: "buildbarnprobe",

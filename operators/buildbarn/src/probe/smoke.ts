@@ -41,8 +41,9 @@ export interface SmokeResult {
 const outputName = "out.txt";
 
 /**
- * Runs an action through a frontend as Bazel would: uploads it, has it executed, reads what it made, and looks it up in
- * the cache. Never throws for a set that does not work: that is a result too.
+ * Runs an action through a frontend as Bazel would: uploads it, has it executed, reads what it
+ * made, and looks it up in the cache. Never throws for a set that does not work: that is a result
+ * too.
  *
  * @throws the signal's reason.
  */

@@ -64,7 +64,8 @@ export class BuildQueue implements Disposable {
   /**
    * Looks at a queue.
    *
-   * @param most How many waiting actions are counted at most: a long queue is not read to its end for nothing.
+   * @param most How many waiting actions are counted at most: a long queue is not read to its end
+   *   for nothing.
    * @throws {GrpcError}
    */
   async look(queue: Queue, most: number, signal: AbortSignal): Promise<QueueSeen> {
@@ -103,7 +104,10 @@ export class BuildQueue implements Disposable {
     }
   }
 
-  /** Keeps a pod from new actions for as long as the scheduler knows its name, and waits until those that it runs are over. */
+  /**
+   * Keeps a pod from new actions for as long as the scheduler knows its name, and waits until those
+   * that it runs are over.
+   */
   async terminate(pod: string, signal: AbortSignal): Promise<void> {
     await this.#connection.call(terminateWorkers, { workerIdPattern: { [podLabel]: pod } }, signal);
   }

@@ -11,8 +11,8 @@ import {
   textMap,
 } from "../grpc/index.ts";
 
-// What is used of package buildbarn.buildqueuestate, and of remote execution's own messages in it. Numbers are
-// those that servers of February 2025 and August 2026 have in common.
+// What is used of package buildbarn.buildqueuestate, and of remote execution's own messages in it.
+// Numbers are those that servers of February 2025 and August 2026 have in common.
 
 const Empty = message({});
 
@@ -63,8 +63,8 @@ export const listPlatformQueues = method(
       repeated(
         message({
           name: [1, nested(PlatformQueueName)],
-          // How many actions wait is not read from here: the figure of a queue does not count those of its
-          // invocations, which is all of them.
+          // How many actions wait is not read from here: the figure of a queue does not count those
+          // of its invocations, which is all of them.
           sizeClassQueues: [
             2,
             repeated(

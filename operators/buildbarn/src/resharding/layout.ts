@@ -28,7 +28,10 @@ function ascending(a: number, b: number): number {
   return a - b;
 }
 
-/** A layout in a word: `3`; with weights `3w2.1`, without shard 1 `3d1`, in pairs `3m`; in this order. */
+/**
+ * A layout in a word: `3`; with weights `3w2.1`, without shard 1 `3d1`, in pairs `3m`; in this
+ * order.
+ */
 export function layoutText(own: Layout): string {
   const { shards, weights, drained, isMirrored } = layout(own);
   return [
@@ -68,7 +71,10 @@ export function isSamePlacement(a: Layout, b: Layout): boolean {
   return placement(a) === placement(b);
 }
 
-/** Whether the only change is that shards are drained. If so, blobs of all others stay where they are. */
+/**
+ * Whether the only change is that shards are drained. If so, blobs of all others stay where they
+ * are.
+ */
 export function isDrainOf(from: Layout, to: Layout): boolean {
   const { drained = [] } = to;
   const isMore = from.drained?.every((number) => drained.includes(number)) ?? true;

@@ -41,10 +41,13 @@ export class LostBlobError extends Error {
 /**
  * Shards, their clients and the operator, each going at its own pace. Stores and maps do what was
  * seen of the real programs: a mirror writes to both and reads from either side, a fallback reads
- * the old place last and copies to the new one, and a shard that is down fails whoever needs it.
+ * the old place last and copies to the new one, and a shard that is down fails the clients that
+ * need it.
  */
 export class Model {
-  /** What was written to the API server, oldest first. The operator forgets all else when it dies. */
+  /**
+   * What was written to the API server, oldest first. The operator forgets all else when it dies.
+   */
   readonly states: Resharding[];
   readonly sets: ClientSet[];
   wanted: Layout;
@@ -131,7 +134,9 @@ export class Model {
     set.template = shardMap(this.states[set.seen] as Resharding, set.results);
   }
 
-  /** One pod that is behind is told to stop, and its replacement starts; or one that was told ends. */
+  /**
+   * One pod that is behind is told to stop, and its replacement starts; or one that was told ends.
+   */
   rollPod(index: number): void {
     const set = this.#set(index);
     const behind = set.pods.find((pod) => !pod.isStopping && mapText(pod.map) !== mapText(set.template));
@@ -144,7 +149,9 @@ export class Model {
     if (stopping >= 0) set.pods.splice(stopping, 1);
   }
 
-  /** Runs an action through two of the pods. A hit is `hit`; else it is run, and its result stored. */
+  /**
+   * Runs an action through two of the pods. A hit is `hit`; else it is run, and its result stored.
+   */
   build(action: string, frontendChoice: number, workerChoice: number): "hit" | "miss" {
     const frontend = pick(this.#set(0).pods, frontendChoice);
     // Pods that are stopping finish what they have begun.
@@ -189,7 +196,11 @@ export class Model {
     set.pods.push({ name: `${set.name}-${this.#nextPod}`, map: set.template, isStopping: false });
   }
 
-  /** The shard of a key, and its mirror if it has one. @throws LostBlobError if one is down, as the real ones' clients fail. */
+  /**
+   * The shard of a key, and its mirror if it has one.
+   *
+   * @throws LostBlobError if one is down, as the real ones' clients fail.
+   */
   #stores(key: string, at: Layout): readonly ShardStore[] {
     const number = placeOf(key, at);
     return ringsOf(at).map((ring) => {
@@ -199,7 +210,9 @@ export class Model {
     });
   }
 
-  /** Reads from a shard, or from either of a pair in turn: one that lacks it gets it from the other. */
+  /**
+   * Reads from a shard, or from either of a pair in turn: one that lacks it gets it from the other.
+   */
   #get(kind: keyof ShardStore, key: string, at: Layout): boolean {
     this.#reads += 1;
     const stores = this.#stores(key, at);
@@ -257,7 +270,9 @@ export class Model {
   }
 }
 
-/** As the release of 2025 does: what falls on a drained shard is placed anew, and all else stays. */
+/**
+ * As the release of 2025 does: what falls on a drained shard is placed anew, and all else stays.
+ */
 function placeOf(key: string, at: Layout): number {
   const weightOf = (number: number) => at.weights?.[number] ?? 1;
   let total = 0;

@@ -159,7 +159,7 @@ test("what was in the cache before is a hit at every moment of a change", () => 
   );
 });
 
-test("a new result is a hit for every client at every moment of a change, whoever wrote it", () => {
+test("a new result is a hit for every client at every moment of a change, whichever client wrote it", () => {
   fc.assert(
     fc.property(
       changes,
@@ -195,7 +195,8 @@ test("what is used once in every hold is a hit each time, however quick the roll
         for (const [index, action] of actions.entries()) model.build(action, index, index);
         model.wanted = to;
         const due = actions.map((_, index) => (index / actions.length) * hold);
-        // Short pauses alone may not add up to a hold: the last rounds make sure that the change ends.
+        // Short pauses alone may not add up to a hold: the last rounds make sure that the change
+        // ends.
         const rounds = [...pauses, ...Array.from({ length: 40 }, () => hold / 20)];
         for (const [round, pause] of rounds.entries()) {
           model.now += pause;

@@ -25,7 +25,7 @@ test("nothing happens while there are as many shards as wanted", () => {
   expect(step(stable, seen())).toEqual({ state: stable, waitingFor: undefined });
 });
 
-test("new shards are ready before a client hears of them", () => {
+test("new shards are ready before a client uses them", () => {
   const starting = step({ phase: "Stable", at: from }, seen()).state;
   expect(starting).toEqual({ phase: "Starting", from, to, since });
   expect([shardsOf(starting), mapText(shardMap(starting, "reads"))]).toEqual([{ a: 3, b: 0 }, "2"]);
@@ -36,7 +36,7 @@ test("new shards are ready before a client hears of them", () => {
   expect(step(starting, seen()).state.phase).toBe("Bridging");
 });
 
-test("a change that no client has heard of is taken back at once, and no later one is", () => {
+test("a change that no client uses yet is taken back at once, and no later one is", () => {
   const back = seen({ wanted: from, clients: [{ name: "pod f", map: "2", results: "reads" }] });
   expect(step({ phase: "Starting", from, to, since }, back).state).toEqual({ phase: "Stable", at: from });
   for (const phase of ["Bridging", "Redirecting", "Switching"] as const)

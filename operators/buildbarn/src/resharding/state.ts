@@ -79,7 +79,10 @@ export interface Seen {
   readonly wanted: Layout;
   /** The shards that are ready, with the present template. */
   readonly ready: readonly ShardPod[];
-  /** How many shards still run that the present state has no place for, those that are stopping included. */
+  /**
+   * How many shards still run that the present state has no place for, those that are stopping
+   * included.
+   */
   readonly leaving: number;
   /** Every client there is, those that are stopping included. */
   readonly clients: readonly Client[];
@@ -100,7 +103,7 @@ export interface Step {
   readonly until?: number;
 }
 
-/** Decides what comes next. Pure: whoever calls it stores the state before anything goes by it. */
+/** Decides what comes next. Pure: the caller stores the state before it acts on it. */
 export function step(state: Resharding, seen: Seen): Step {
   switch (state.phase) {
     case "Stable":
@@ -231,8 +234,8 @@ export function shardsOf(state: Resharding): Readonly<Record<Ring, number>> {
 }
 
 /**
- * A map in a word, for annotations of pods: a layout, such as `3`; `2+3` for both with results in the old one, and `2-3` with results in the
- * new one.
+ * A map in a word, for annotations of pods: a layout, such as `3`; `2+3` for both with results in
+ * the old one, and `2-3` with results in the new one.
  */
 export function mapText(map: ShardMap): string {
   if (map.is === "single") return layoutText(map.at);

@@ -6,7 +6,10 @@ import { BuildbarnScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import { BuildbarnStorage, type Storage } from "../storage/storage.ts";
 import { BuildbarnWorker, type Worker } from "../worker/worker.ts";
 
-/** The components of a namespace that belong together: those with the same `spec.cluster`, each by name. */
+/**
+ * The components of a namespace that belong together: those with the same `spec.cluster`, each by
+ * name.
+ */
 export interface BuildbarnSet {
   readonly namespace: string;
   readonly name: string;
@@ -15,7 +18,10 @@ export interface BuildbarnSet {
   readonly frontends: readonly Frontend[];
   readonly workers: readonly Worker[];
   readonly browsers: readonly Browser[];
-  /** The authorities that its components trust, if they use TLS among themselves and the ConfigMap with them is there. */
+  /**
+   * The authorities that its components trust, if they use TLS among themselves and the ConfigMap
+   * with them is there.
+   */
   readonly authorities?: string | undefined;
 }
 
@@ -38,7 +44,10 @@ const componentKinds: readonly ComponentKind[] = [
 /** A component of any kind. */
 export type ComponentObject = Storage | Scheduler | Frontend | Worker | Browser;
 
-/** The set that a component belongs to, as the cache has it. Components that are being deleted are no longer part of it. */
+/**
+ * The set that a component belongs to, as the cache has it. Components that are being deleted are
+ * no longer part of it.
+ */
 export function setOf(
   cache: CacheReader<ComponentKind>,
   { metadata: { namespace }, spec: { cluster } }: ComponentObject,

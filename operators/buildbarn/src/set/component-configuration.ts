@@ -43,7 +43,10 @@ export interface ComponentConfiguration {
   /** Each program of the component's pods, with the file that it is given. */
   readonly programs: readonly { readonly program: Program; readonly entry: string }[];
   readonly files: Readonly<Record<string, string>>;
-  /** How the component places blobs, as `mapText` writes it. Undefined if it is no client of shards, or if that is not known. */
+  /**
+   * How the component places blobs, as `mapText` writes it. Undefined if it is no client of shards,
+   * or if that is not known.
+   */
   readonly shardMap: string | undefined;
 }
 
@@ -54,7 +57,12 @@ export interface OwnConfiguration {
   readonly shardMap: string | undefined;
 }
 
-/** The configuration of a shard. @param authorities What the components of the set trust, if they use TLS among themselves. @throws SetFault */
+/**
+ * The configuration of a shard.
+ *
+ * @param authorities What the components of the set trust, if they use TLS among themselves.
+ * @throws SetFault
+ */
 export function storageConfiguration(
   storage: Storage,
   authorities: string | undefined,
@@ -79,7 +87,8 @@ export function storageConfiguration(
 /**
  * The configuration of a frontend.
  *
- * @param authorities Those that sign the certificates of clients, as the ConfigMap has them that the frontend names.
+ * @param authorities Those that sign the certificates of clients, as the ConfigMap has them that
+ *   the frontend names.
  * @throws SetFault
  */
 export function frontendConfiguration(
@@ -123,7 +132,12 @@ function accessOf(frontend: Frontend, authorities: string | undefined): Access |
   };
 }
 
-/** The configuration of a scheduler. It reads blobs through a frontend, so a change of shards does not restart it. @throws SetFault */
+/**
+ * The configuration of a scheduler. It reads blobs through a frontend, so a change of shards does
+ * not restart it.
+ *
+ * @throws SetFault
+ */
 export function schedulerConfiguration(
   set: BuildbarnSet,
   scheduler: Scheduler,

@@ -10,12 +10,16 @@ import {
 
 /** How many answers are remembered. */
 const REMEMBERED = 100;
-/** How many checks go on at a time: each is a process that takes its memory from the operator's limit. */
+/**
+ * How many checks go on at a time: each is a process that takes its memory from the operator's
+ * limit.
+ */
 const AT_A_TIME = 1;
 
 /**
- * Checks configurations for controllers. What the operator has written itself is evaluated at once. What users have written a part of is
- * evaluated in a process with limits, and once: a resource is reconciled far more often than it changes.
+ * Checks configurations for controllers. What the operator has written itself is evaluated at once.
+ * What users have written a part of is evaluated in a process with limits, and once: a resource is
+ * reconciled far more often than it changes.
  */
 export class ConfigurationChecks {
   readonly #limits: CheckLimits;

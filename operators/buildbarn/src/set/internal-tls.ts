@@ -38,12 +38,20 @@ export function certificateOf({ storages: [storage] }: BuildbarnSet): string | u
   return storage?.spec.internalTls?.secretName;
 }
 
-/** How the components of a set use TLS among themselves; undefined if they do not. @throws SetFault */
+/**
+ * How the components of a set use TLS among themselves; undefined if they do not.
+ *
+ * @throws SetFault
+ */
 export function tlsOf({ storages: [storage], authorities }: BuildbarnSet): SetTls | undefined {
   return storage && tlsOfStorage(storage, authorities);
 }
 
-/** How the components of a storage's set use TLS among themselves; undefined if they do not. @throws SetFault */
+/**
+ * How the components of a storage's set use TLS among themselves; undefined if they do not.
+ *
+ * @throws SetFault
+ */
 export function tlsOfStorage(
   { metadata, spec }: Storage,
   authorities: string | undefined,

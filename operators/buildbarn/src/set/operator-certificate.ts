@@ -4,7 +4,10 @@ import type { ConnectionOptions } from "../grpc/index.ts";
 import type { BuildbarnSet } from "./buildbarn-set.ts";
 import { tlsOf } from "./internal-tls.ts";
 
-/** Where the operator finds what it shows to sets that use TLS among themselves, if whoever installs it has made it. */
+/**
+ * Where the operator finds the certificate that it presents to sets with TLS between their
+ * components, if one was made at installation.
+ */
 export const operatorCertificateDirectory = "/internal-tls";
 
 /** A certificate and its key, in PEM; undefined if there is none. */
@@ -39,8 +42,8 @@ export function withoutCertificate(
 }
 
 /**
- * How the operator connects to the components of a set. Without a certificate of its own it is refused by those that use TLS, and they
- * say so.
+ * How the operator connects to the components of a set. Without a certificate of its own it is
+ * refused by those that use TLS, and they say so.
  *
  * @throws SetFault
  */

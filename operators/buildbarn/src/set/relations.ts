@@ -45,8 +45,8 @@ export function storageOf({ name, storages }: BuildbarnSet): Storage {
 }
 
 /**
- * How clients of the shards see them. It goes by what the storage's controller has stored, and by nothing else: so no client is
- * ahead of it.
+ * How clients of the shards see them. It goes by what the storage's controller has stored, and by
+ * nothing else: so no client is ahead of it.
  *
  * @param version That of the client: releases place blobs differently.
  * @param use What the client does with the results of actions.
@@ -156,7 +156,12 @@ function covers(prefix: string, name: string): boolean {
   return prefix === "" || prefix === name || name.startsWith(`${prefix}/`);
 }
 
-/** The scheduler whose actions a worker runs: of those that its instance name falls under, the most particular. @throws SetFault */
+/**
+ * The scheduler whose actions a worker runs: of those that its instance name falls under, the most
+ * particular.
+ *
+ * @throws SetFault
+ */
 export function schedulerOf({ name, schedulers }: BuildbarnSet, worker: Worker): Scheduler {
   const { instanceNamePrefix } = worker.spec;
   const [found] = schedulers
@@ -180,7 +185,10 @@ export function platformOf({ spec }: Worker): readonly PlatformProperty[] {
   );
 }
 
-/** The queues of a scheduler: one for each platform of its workers, so that actions wait while there are none. */
+/**
+ * The queues of a scheduler: one for each platform of its workers, so that actions wait while there
+ * are none.
+ */
 export function platformQueues(set: BuildbarnSet, scheduler: Scheduler): readonly PlatformQueue[] {
   const own = set.workers.filter((worker) => {
     try {

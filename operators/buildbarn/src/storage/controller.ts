@@ -180,7 +180,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
     resharding: reshardingStatus(storage, next, clock.now()),
   });
   const still: Step = { state, waitingFor: undefined };
-  // The state is stored before anything goes by it. A StatefulSet that is being replaced is waited for.
+  // The state is stored before the operator acts on it. A StatefulSet that is being replaced is
+  // waited for.
   if (!stored) return { status: withTopology(statusOf(still, undefined), still), requeueAfter: 0 };
   if ([live, mirror].some((one) => one?.metadata.deletionTimestamp !== undefined))
     return { status: withTopology(statusOf(still, replacing), still) };
@@ -283,13 +284,19 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   };
 }
 
-/** A change that no client has heard of can be taken back while the configuration is refused: it may be what is refused. */
+/**
+ * A change that no client uses yet can be taken back while the configuration is refused: the change
+ * may be the reason.
+ */
 function takenBack(state: Resharding, wanted: Layout): Step {
   const isTaken = state.phase === "Starting" && !isSameLayout(state.to, wanted);
   return { state: isTaken ? { phase: "Stable", at: state.from } : state, waitingFor: undefined };
 }
 
-/** Whether mirrors that are no longer wanted still run. Until none does, their StatefulSet stays: it sees to their volumes. */
+/**
+ * Whether mirrors that are no longer wanted still run. Until none does, their StatefulSet stays: it
+ * sees to their volumes.
+ */
 function isStopping(
   mirror: ObjectOf<typeof StatefulSet> | undefined,
   shardPods: readonly ObjectOf<typeof Pod>[],
@@ -315,7 +322,10 @@ function mirrorsHeld(
   };
 }
 
-/** Whether shards serve that a new image or configuration could harm. They may do so without a StatefulSet, while it is replaced. */
+/**
+ * Whether shards serve that a new image or configuration could harm. They may do so without a
+ * StatefulSet, while it is replaced.
+ */
 function isTrialNeeded(
   template: PodTemplateSpecInput,
   live: ObjectOf<typeof StatefulSet> | undefined,
@@ -422,7 +432,8 @@ function withTopology(status: Shown, { state, waitingFor }: Step) {
       ? moveText(state)
       : `${moveText(state)}${waitingFor === undefined ? "" : `; ${waitingFor}`}`,
   );
-  // Pods that come and go are part of the move. A fault, a trial or mirrors that are waited for say more than it does.
+  // Pods that come and go are part of the move. A fault, a trial or mirrors that are waited for say
+  // more than it does.
   const isMovingAlone = (reason: string) =>
     state.phase !== "Stable" && (reason === "AsWanted" || reason === "RollingOut");
   const conditions = status.conditions.map((one) =>
@@ -459,7 +470,10 @@ function reshardingStatus(
   };
 }
 
-/** Waits for the shards to write down what they have, and then deletes their volumes if the policy says so. */
+/**
+ * Waits for the shards to write down what they have, and then deletes their volumes if the policy
+ * says so.
+ */
 async function finalize(storage: Storage, context: Context) {
   const { namespace, name } = storage.metadata;
   const waiting = [

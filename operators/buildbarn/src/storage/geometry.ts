@@ -10,8 +10,8 @@ export function shardConfiguration(files: Readonly<Record<string, string>>, vers
 }
 
 /**
- * Which stores would be emptied if shards went from one configuration to another: those whose blocks or index change their number or
- * size. Buildbarn empties them without a word.
+ * Which stores would be emptied if shards went from one configuration to another: those whose
+ * blocks or index change their number or size. Buildbarn empties them without a word.
  */
 export function flushedStores(before: Checked, after: Checked): readonly string[] {
   const [old, now] = [geometryOf(before), geometryOf(after)];

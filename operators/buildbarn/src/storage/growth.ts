@@ -9,7 +9,10 @@ type Claim = ObjectOf<typeof PersistentVolumeClaim>;
 export type Growth =
   /** The StatefulSet makes claims as wanted. */
   | { readonly is: "grown" }
-  /** These claims are to ask for more. Then the StatefulSet is replaced, and its pods run on: its claims cannot be changed. */
+  /**
+   * These claims are to ask for more. Then the StatefulSet is replaced, and its pods run on: its
+   * claims cannot be changed.
+   */
   | { readonly is: "growing"; readonly claims: readonly { readonly claim: Claim; readonly size: string }[] }
   | { readonly is: "refused"; readonly message: string };
 

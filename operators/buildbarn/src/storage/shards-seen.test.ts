@@ -53,7 +53,8 @@ test.for([
   [["2"], { phase: "Stable", at: { shards: 2 } }],
   [["2", "2+3"], { phase: "Bridging", from: { shards: 2 }, to: { shards: 3 } }],
   [["2", "2+3", "2-3"], { phase: "Redirecting", from: { shards: 2 }, to: { shards: 3 } }],
-  // To go back to where results are written by the old map would hide them from those that have the new one alone.
+  // To go back to where results are written by the old map would hide them from those that have the
+  // new one alone.
   [["3", "2-3"], { phase: "Redirecting", from: { shards: 2 }, to: { shards: 3 } }],
   [["3w2d1m"], { phase: "Stable", at: { shards: 3, weights: [2], drained: [1], isMirrored: true } }],
   [

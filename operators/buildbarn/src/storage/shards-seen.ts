@@ -20,7 +20,10 @@ function isRunning({ status }: PodObject): boolean {
   return status?.phase !== "Succeeded" && status?.phase !== "Failed";
 }
 
-/** Everything that places blobs on the shards of a set: pods, those that are stopping included, and the templates of more. */
+/**
+ * Everything that places blobs on the shards of a set: pods, those that are stopping included, and
+ * the templates of more.
+ */
 export function clientsOf(
   set: string,
   deployments: readonly DeploymentObject[],
@@ -47,7 +50,10 @@ export function clientsOf(
   ];
 }
 
-/** Until then, an earlier ReplicaSet may still make pods of an earlier template: in place of one that died, or if it is scaled. */
+/**
+ * Until then, an earlier ReplicaSet may still make pods of an earlier template: in place of one
+ * that died, or if it is scaled.
+ */
 function isRolledOut(
   { generation = 0 }: DeploymentObject["metadata"],
   status: DeploymentObject["status"],
@@ -87,19 +93,23 @@ export function readyShards(
   });
 }
 
-/** How many shards of a StatefulSet run beyond those that it is to have, those that are stopping included. */
+/**
+ * How many shards of a StatefulSet run beyond those that it is to have, those that are stopping
+ * included.
+ */
 export function leavingShards(statefulSet: string, shards: number, pods: readonly PodObject[]): number {
   return pods.filter((pod) => isRunning(pod) && (numberOf(pod, statefulSet) ?? -1) >= shards).length;
 }
 
 /**
- * The state of a set whose state was lost, as after a restore of resources without their status: what its clients were started with
- * says how far a change has come.
+ * The state of a set whose state was lost, as after a restore of resources without their status:
+ * what its clients were started with says how far a change has come.
  */
 export function recovered(clients: readonly Client[], wanted: Layout, shards: number): Resharding {
   const texts = new Set(clients.flatMap(({ map }) => map ?? []));
   const maps = [...texts].flatMap((text) => parseMap(text) ?? []);
-  // Results in the new map are good beside all but those who know the old map alone, and none is left that reads them.
+  // Results in the new map are good beside all but those who know the old map alone, and none is
+  // left that reads them.
   for (const [results, phase] of [
     ["to", "Redirecting"],
     ["from", "Bridging"],

@@ -88,7 +88,8 @@ export function statefulSetFor(
     selector: { matchLabels: selector },
     persistentVolumeClaimRetentionPolicy: {
       whenScaled: spec.deletionPolicy,
-      // The StatefulSet is replaced when volumes grow: what becomes of them at the end is the finalizer's to do.
+      // The StatefulSet is replaced when volumes grow: what happens to them at the end is up
+      // to the finalizer.
       whenDeleted: "Retain",
     },
     template,

@@ -138,7 +138,7 @@ test.for([
 );
 
 test.for(["Retain", "Delete"] as const)(
-  "mirrors that are no longer wanted stop before their StatefulSet goes, and their volumes go by the policy: %s",
+  "mirrors that are no longer wanted stop before their StatefulSet goes, and the policy decides about their volumes: %s",
   { timeout: 120_000 },
   async (deletionPolicy) => {
     await createSet({ mirrored: true, deletionPolicy });
@@ -155,7 +155,7 @@ test.for(["Retain", "Delete"] as const)(
   },
 );
 
-test("a mirror that does not start is said so, and no client hears of it", { timeout: 120_000 }, async () => {
+test("a mirror that does not start is reported, and no client uses it", { timeout: 120_000 }, async () => {
   await createSet();
   const map = shardMap(await world.get(Deployment, `${set}-frontend`));
   const stop = world.cluster.controlPlane?.node.on(`${storageName()}-b-1`, { kind: "run", readyAfter: "1h" });
@@ -333,7 +333,7 @@ test("volumes that grow and a configuration that does not start: the configurati
   ]);
 }, 120_000);
 
-test("a volume that cannot grow is said so, and nothing is tried for ever", async () => {
+test("a volume that cannot grow is reported, and nothing is tried for ever", async () => {
   await create(BuildbarnStorage, "storage", { ac: { volume: { size: "1Gi", storageClassName: "fixed" } } });
   await world.ready(BuildbarnStorage, storageName());
   const { metadata } = await world.get(StatefulSet, storageName());
@@ -348,7 +348,7 @@ test("a volume that cannot grow is said so, and nothing is tried for ever", asyn
   );
 });
 
-test("a volume whose driver cannot make it grow is said so, in the driver's words", async () => {
+test("a volume whose driver cannot make it grow is reported, in the driver's words", async () => {
   await create(BuildbarnStorage, "storage", { ac: { volume: { size: "1Gi", storageClassName: "grows" } } });
   await world.ready(BuildbarnStorage, storageName());
   const name = `ac-${storageName()}-1`;

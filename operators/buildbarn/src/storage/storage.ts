@@ -164,7 +164,7 @@ export const storageFields = {
   deletionPolicy: z
     .enum(["Retain", "Delete"])
     .default("Retain")
-    .describe("What becomes of volumes when shards, or the resource, are removed"),
+    .describe("What happens to volumes when shards, or the resource, are removed"),
 };
 
 const flush = "empties the cache: set allowCacheFlush to change it";
@@ -237,7 +237,7 @@ export const BuildbarnStorage = defineResource({
         waitingFor: z.string().optional().describe("What has to happen before the next phase"),
       })
       .optional()
-      .describe("How far a change of the shards has come. The operator goes by it"),
+      .describe("How far a change of the shards has come. The operator continues from it"),
   }),
   validations: [componentName],
   printerColumns: [

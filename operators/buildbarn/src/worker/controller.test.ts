@@ -286,30 +286,26 @@ test("pods that never stop, for their node is lost, hold up a deletion only so l
   await finalizers(null);
 });
 
-test(
-  "a set leaves the number of its workers to whoever scales them, unless it says one itself",
-  slow,
-  async () => {
-    const { client } = cluster;
-    const metadata = { namespace, name: "set" };
-    await client.create(BuildbarnCluster, { metadata, spec: { workers: [{ name: "linux" }] } });
-    const name = { namespace, name: "set-linux" };
-    const count = (wanted: number) =>
-      waitFor(client, BuildbarnWorker, name, ({ spec }) => spec.replicas === wanted, wait);
-    await count(8);
-    await client.patch(
-      BuildbarnWorker,
-      name,
-      { type: "merge", patch: { spec: { replicas: 3 } } },
-      { subresource: "scale" },
-    );
-    // A change of something else has the set written again.
-    const workers = (own: object) =>
-      ({ type: "merge", patch: { spec: { workers: [{ name: "linux", ...own }] } } }) as const;
-    await client.patch(BuildbarnCluster, metadata, workers({ concurrency: 5 }));
-    await waitFor(client, BuildbarnWorker, name, ({ spec }) => spec.concurrency === 5, wait);
-    await count(3);
-    await client.patch(BuildbarnCluster, metadata, workers({ replicas: 2 }));
-    await count(2);
-  },
-);
+test("a set leaves the number of its workers to others, unless it sets one itself", slow, async () => {
+  const { client } = cluster;
+  const metadata = { namespace, name: "set" };
+  await client.create(BuildbarnCluster, { metadata, spec: { workers: [{ name: "linux" }] } });
+  const name = { namespace, name: "set-linux" };
+  const count = (wanted: number) =>
+    waitFor(client, BuildbarnWorker, name, ({ spec }) => spec.replicas === wanted, wait);
+  await count(8);
+  await client.patch(
+    BuildbarnWorker,
+    name,
+    { type: "merge", patch: { spec: { replicas: 3 } } },
+    { subresource: "scale" },
+  );
+  // A change of something else has the set written again.
+  const workers = (own: object) =>
+    ({ type: "merge", patch: { spec: { workers: [{ name: "linux", ...own }] } } }) as const;
+  await client.patch(BuildbarnCluster, metadata, workers({ concurrency: 5 }));
+  await waitFor(client, BuildbarnWorker, name, ({ spec }) => spec.concurrency === 5, wait);
+  await count(3);
+  await client.patch(BuildbarnCluster, metadata, workers({ replicas: 2 }));
+  await count(2);
+});

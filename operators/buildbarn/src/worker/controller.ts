@@ -42,13 +42,22 @@ import { BuildbarnWorker, type Worker } from "./worker.ts";
 export interface WorkerDependencies {
   /** `host:port` of a scheduler's BuildQueueState. @default that of its Service */
   readonly queueAddress?: (scheduler: Scheduler) => string | Promise<string>;
-  /** What the operator shows to sets that use TLS among themselves. @default what is mounted in its pod */
+  /**
+   * What the operator shows to sets that use TLS among themselves.
+   *
+   * @default what is mounted in its pod
+   */
   readonly certificate?: OperatorCertificate;
   /** How often the queue is looked at where workers are scaled by it. @default 5_000 */
   readonly pollMs?: number;
   /** How long an idle pod is marked as the next to be deleted before it is. @default 2_000 */
   readonly noticeMs?: number;
-  /** How long after its pods should have stopped a resource goes without them: their node may be gone. @default 120_000 */
+  /**
+   * How long after its pods should have stopped a resource goes without them: their node may be
+   * gone.
+   *
+   * @default 120_000
+   */
   readonly lostNodeMs?: number;
 }
 
@@ -104,7 +113,8 @@ async function reconcile(
       children: [
         ...children,
         metricsServiceFor(made),
-        // A pod that is evicted ends its actions too. Many may go at a time, for each may take hours.
+        // A pod that is evicted ends its actions too. Many may go at a time, for each may take
+        // hours.
         budgetFor(made, "25%"),
         networkPolicyFor(made, [{ port: ports.runnerDiagnostics }]),
       ],
@@ -254,7 +264,10 @@ function nextLook(
   return looks.length === 0 ? {} : { requeueAfter: Math.min(...looks) };
 }
 
-/** The scheduler forgets drains when it stops. Those that it still has are taken away if it can be reached, and do no harm if not. */
+/**
+ * The scheduler forgets drains when it stops. Those that it still has are taken away if it can be
+ * reached, and do no harm if not.
+ */
 async function removeDrains(
   worker: Worker,
   context: Context,

@@ -24,7 +24,8 @@ export function workerSelector({ metadata, spec }: Worker): Record<string, strin
 /**
  * The template of a worker's pod: bb_worker, and bb_runner in the image that actions need.
  *
- * Both are told to stop together, and end what they run: so a pod may take as long as its longest action.
+ * Both are told to stop together, and end what they run: so a pod may take as long as its longest
+ * action.
  */
 export function workerTemplate(worker: Worker, configuration: PodConfiguration): PodTemplateSpecInput {
   const { spec } = worker;
@@ -79,7 +80,8 @@ function workerContainer({ spec }: Worker): ContainerInput {
   });
   return {
     ...container,
-    // Removes what actions leave behind, whoever owns it, and keeps inputs that actions can read but not change.
+    // Removes the files that actions leave behind, of any owner, and keeps inputs that actions can
+    // read but not change.
     securityContext: {
       ...restricted,
       runAsUser: 0,
@@ -109,7 +111,10 @@ function runnerContainer({ spec }: Worker): ContainerInput {
   };
 }
 
-/** A liveness probe that failed would end actions. Under load it may fail for long, and a program that ends is started again anyway. */
+/**
+ * A liveness probe that failed would end actions. Under load it may fail for long, and a program
+ * that ends is started again anyway.
+ */
 function probesOf(port: number) {
   const { livenessProbe, ...others } = probes(port);
   return { ...others, livenessProbe: { ...livenessProbe, periodSeconds: 30, failureThreshold: 10 } };

@@ -46,8 +46,8 @@ type Context = Pick<ReconcileContext, "client" | "clock" | "signal" | "log">;
 const ANSWER_MS = 5_000;
 
 /**
- * Looks at the queue, decides, and has those pods marked and drained that are to go. What becomes of the Deployment is in the plan: the
- * caller applies it after.
+ * Looks at the queue, decides, and has those pods marked and drained that are to go. The
+ * outcome for the Deployment is in the plan: the caller applies it after.
  */
 export async function scale(input: ScaleInput, context: Context): Promise<Scaled> {
   const { rules, state, deployment, pods } = input;
@@ -136,7 +136,10 @@ function podSeen(pod: PodObject, seen: QueueSeen | undefined): PodSeen {
   };
 }
 
-/** Marks before it drains, and undrains before it takes a mark away: what is drained always has a mark. */
+/**
+ * Marks before it drains, and undrains before it takes a mark away: what is drained always has a
+ * mark.
+ */
 async function carryOut(
   { mark, first, notFirst, unmark }: ScalingPlan,
   queue: BuildQueue,

@@ -31,7 +31,10 @@ export const GRACE_MS = 100_000;
 /** How old the ReplicaSet controller's news are. */
 const NEWS_MS = 1_000;
 
-/** A Deployment with its pods, a scheduler with its queue, and an operator that may die after any step. */
+/**
+ * A Deployment with its pods, a scheduler with its queue, and an operator that may die after any
+ * step.
+ */
 export class ScalingModel {
   now = 1_000_000;
   replicas: number;
@@ -85,7 +88,8 @@ export class ScalingModel {
         this.isReachable = !this.isReachable;
         break;
       case "scheduler restart":
-        // It keeps drains in memory alone. It takes longer to start than a ReplicaSet takes to delete what it was told to.
+        // It keeps drains in memory alone. It takes longer to start than a ReplicaSet takes to
+        // delete what it was told to.
         this.#replicaSet();
         this.drains.clear();
         break;
@@ -156,7 +160,10 @@ export class ScalingModel {
     this.#schedule();
   }
 
-  /** Works some time after the operator, on what it last saw. Deletes as Kubernetes does: pods that are not ready first, then those of the lowest cost, then the youngest. */
+  /**
+   * Works some time after the operator, on what it last saw. Deletes as Kubernetes does: pods that
+   * are not ready first, then those of the lowest cost, then the youngest.
+   */
   #replicaSet(): void {
     for (const pod of this.live)
       if (this.now >= (pod.firstAt ?? pod.releasedAt ?? 0) + NEWS_MS)

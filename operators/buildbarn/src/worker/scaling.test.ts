@@ -124,7 +124,7 @@ test.for([
   expect(scalingPlan(lower, seen({ pods, queue }), rules)).toMatchObject({ replicas, mark: [] });
 });
 
-test("while pods are replaced none goes by the queue: which ones are deleted then is not for us to say", () => {
+test("while pods are replaced the queue removes none: the Deployment decides which ones are deleted then", () => {
   const pods = [pod("a", { markedAt: now, isDrained: true, firstAt: now - 5_000 })];
   expect(scalingPlan(lower, seen({ pods, isRollingOut: true }), rules).replicas).toBe(1);
 });

@@ -4,7 +4,10 @@ export interface PodSeen {
   /** Whether it was told to stop: it ends its actions, and goes. */
   readonly isTerminating: boolean;
   readonly isReady: boolean;
-  /** Since when the scheduler is asked to give it no new actions, because it is to go. Undefined if it is to stay. */
+  /**
+   * Since when the scheduler is asked to give it no new actions, because it is to go. Undefined if
+   * it is to stay.
+   */
   readonly markedAt: number | undefined;
   /** Since when it is marked as the next that a ReplicaSet deletes. */
   readonly firstAt: number | undefined;
@@ -28,7 +31,9 @@ export interface ScalingSeen {
   readonly now: number;
   /** How many pods the Deployment is to have at present. */
   readonly replicas: number;
-  /** Whether the Deployment replaces pods just now. Which ones it deletes then is not for us to say. */
+  /**
+   * Whether the Deployment replaces pods just now. Which ones it deletes then is not for us to say.
+   */
   readonly isRollingOut: boolean;
   readonly pods: readonly PodSeen[];
   readonly queue: QueueSight;
@@ -56,7 +61,10 @@ interface Patience {
   readonly noticeMs: number;
 }
 
-/** Since when fewer pods would do, and how many were needed at most since then. Losing it delays a change, and harms nothing. */
+/**
+ * Since when fewer pods would do, and how many were needed at most since then. Losing it delays a
+ * change, and harms nothing.
+ */
 export interface ScalingState {
   readonly lowerSince: number | undefined;
   readonly most: number;
@@ -67,7 +75,10 @@ export interface ScalingPlan {
   readonly replicas: number;
   /** How many there should be in the end. */
   readonly desired: number;
-  /** Pods to keep from new actions from now on. Their time to end the ones they have begins now, also if they are marked already. */
+  /**
+   * Pods to keep from new actions from now on. Their time to end the ones they have begins now,
+   * also if they are marked already.
+   */
   readonly mark: readonly string[];
   /** Pods that have ended their actions: the next that a ReplicaSet is to delete. */
   readonly first: readonly string[];
@@ -84,8 +95,9 @@ export interface ScalingPlan {
  * Decides how many pods there should be, and which of them go. Pure.
  *
  * - More pods come at once; fewer only after they would have done for a while.
- * - A pod goes in three steps: it is kept from new actions; once it is idle it is marked as the first to be deleted; only
- *   then does the number go down, by as many as are so marked. So no action is ever ended by it.
+ * - A pod goes in three steps: it is kept from new actions; once it is idle it is marked as the
+ *   first to be deleted; only then does the number go down, by as many as are so marked. So no
+ *   action is ever ended by it.
  * - Where the scheduler does not answer, nothing is scaled by its queue.
  */
 export function scalingPlan(
@@ -101,7 +113,8 @@ export function scalingPlan(
       ? { target: need, next: undefined, until: undefined }
       : stabilised(state, need, seen, rules.delayMs);
   if (target >= seen.replicas) return { ...keep(seen), desired: target, state: next, until };
-  // Nobody can say which pods are idle, and somebody wants fewer: each ends its actions when it is told to stop.
+  // Nobody can say which pods are idle, and somebody wants fewer: each ends its actions when it is
+  // told to stop.
   if (rules.by === "replicas" && (seen.queue.is !== "known" || seen.isRollingOut))
     return { ...keep(seen), replicas: target, desired: target };
   if (seen.isRollingOut) return { ...keep(seen), desired: target, state: next };
@@ -110,13 +123,17 @@ export function scalingPlan(
 
 /** What there is without the pods that go. */
 interface ScalingLeft extends ScalingSeen {
-  /** Whether a ReplicaSet has yet to delete pods. Which of those that are marked as the next it takes is not known. */
+  /**
+   * Whether a ReplicaSet has yet to delete pods. Which of those that are marked as the next it
+   * takes is not known.
+   */
   readonly isDeleting: boolean;
 }
 
 /**
- * Leaves out the pods that go: those that were told to stop, and as many as their ReplicaSet has yet to tell. The latter are among
- * those that were marked first: the number was lowered for them, and must not be lowered for them again.
+ * Leaves out the pods that go: those that were told to stop, and as many as their ReplicaSet has
+ * yet to tell. The latter are among those that were marked first: the number was lowered for them,
+ * and must not be lowered for them again.
  */
 function withoutDeleted(seen: ScalingSeen): ScalingLeft {
   const running = seen.pods.filter(({ isTerminating }) => !isTerminating);
@@ -143,7 +160,10 @@ function keep(left: ScalingLeft): ScalingPlan {
   };
 }
 
-/** Of pods that are to stay, those that are marked. One that may be about to be deleted keeps its marks until that is known. */
+/**
+ * Of pods that are to stay, those that are marked. One that may be about to be deleted keeps its
+ * marks until that is known.
+ */
 function marksToTake({ isDeleting }: ScalingLeft, staying: readonly PodSeen[]): readonly string[] {
   return staying.flatMap((pod) =>
     isMarked(pod) && !(isDeleting && pod.firstAt !== undefined) ? [pod.name] : [],
@@ -162,7 +182,8 @@ function needOf({ replicas, pods, queue }: ScalingSeen, rules: ScalingRules): nu
     case "unknown":
       return Math.max(min, replicas);
     case "missing":
-      // A queue that is not declared comes with its first worker, and only then can anything wait in it.
+      // A queue that is not declared comes with its first worker, and only then can anything wait
+      // in it.
       return within(Math.max(replicas, 1));
     case "known": {
       // What a pod runs that stops needs no other pod.
@@ -192,7 +213,8 @@ function letGo(left: ScalingLeft, target: number, { drainMs, noticeMs }: Patienc
   // Pods that a ReplicaSet has yet to make go without a trace.
   const unmade = Math.max(0, Math.min(replicas - target, replicas - pods.length));
   const going = pods.toSorted(byCost).slice(0, replicas - target - unmade);
-  // A drain that is gone, say with a scheduler that restarted, may have let new actions in: its time begins anew.
+  // A drain that is gone, say with a scheduler that restarted, may have let new actions in: its
+  // time begins anew.
   const done = going.filter(
     ({ markedAt, isDrained, executing }) =>
       markedAt !== undefined && isDrained && (executing === 0 || now >= markedAt + drainMs),
@@ -218,8 +240,8 @@ function letGo(left: ScalingLeft, target: number, { drainMs, noticeMs }: Patienc
 }
 
 /**
- * Whether a ReplicaSet might delete this pod in place of one that is to go: it deletes pods that are not ready before it looks
- * at marks, and it may not know yet that a mark was taken back.
+ * Whether a ReplicaSet might delete this pod in place of one that is to go: it deletes pods that
+ * are not ready before it looks at marks, and it may not know yet that a mark was taken back.
  */
 function mayBeDeleted(
   { isReady, executing, firstAt, releasedAt }: PodSeen,

@@ -95,9 +95,7 @@ export const workerFieldsOfCluster = {
   ...workerFields,
   replicas: replicas
     .exactOptional()
-    .describe(
-      "Pods. Default: 8, and whoever scales the BuildbarnWorker may change it, such as kubectl scale, HPA and KEDA",
-    ),
+    .describe("Pods. Default: 8, which kubectl scale, HPA and KEDA may change on the BuildbarnWorker"),
 };
 
 /** Runs actions. */

@@ -8,7 +8,10 @@ import type { Grant } from "./allocator.ts";
 import { PoolWorld, type Replica } from "./pool-world.fixture.ts";
 
 const max = 6;
-/** How long a claim may stay that is one too many: as long as a client keeps its worker here, and its replica is not killed. */
+/**
+ * How long a claim may stay that is one too many: as long as a client keeps its worker here, and
+ * its replica is not killed.
+ */
 const mostExcessMs = 2_000;
 const owners = ["anna", "bert", "carl", "dora"];
 /** Carl may have two. */
@@ -19,7 +22,10 @@ class Observer {
   readonly faults: string[] = [];
   readonly #workers = new Map<string, Worker>();
   readonly #ended = new Set<string>();
-  /** Claims too many, since when: nobody is told of those, and who made them takes them back, or the job's release does. */
+  /**
+   * Claims too many, since when: nobody is told of those, and who made them takes them back, or the
+   * job's release does.
+   */
   readonly #excesses = new Map<string, number>();
   claims = 0;
 
@@ -155,7 +161,8 @@ test.for([1, 2, 3])(
     const client = async (index: number) => {
       const owner = owners[index % owners.length] ?? "anna";
       for (let round = 0; round < 4; round++) {
-        // Who does not name its job cannot ask again: a worker of a killed replica is lost to it, until it expires.
+        // Who does not name its job cannot ask again: a worker of a killed replica is lost to it,
+        // until it expires.
         const jobId = `job-${index}-${round}`;
         const grant = await allocate(owner, jobId);
         expect(grant, `${owner} ${jobId}`).toBeDefined();
@@ -207,7 +214,8 @@ test.for([1, 2, 3])(
       namespace: world.namespace,
     });
     for (const { spec } of waiting) expect(Date.parse(spec.waitUntil) - Date.now()).toBeLessThan(30_000);
-    // Nothing but claims and requests is written: a replica that is killed leaves nothing that others have to wait for.
+    // Nothing but claims and requests is written: a replica that is killed leaves nothing that
+    // others have to wait for.
     const { items: locks } = await world.cluster.client.list(Lease, { namespace: world.namespace });
     expect(locks).toEqual([]);
   },

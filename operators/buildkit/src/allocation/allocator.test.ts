@@ -35,7 +35,7 @@ function phaseOf(workers: readonly Worker[], { worker }: Pick<Grant, "worker">) 
   return workers.find(({ metadata }) => metadata.name === worker.metadata.name)?.status?.phase;
 }
 
-/** Until a replica has heard of a pool, and its workers. */
+/** Waits until both replicas know a pool, and its workers. */
 async function known(pool: Pool, idle = 0): Promise<void> {
   const name = { namespace: world.namespace, name: pool.metadata.name };
   for (const { state } of [one, two])
@@ -184,7 +184,7 @@ describe("the queue", () => {
     expect(items.filter(({ spec }) => spec.poolRef.name === name.name)).toEqual([]);
   });
 
-  test("passes over those whom nobody attends to: their client has gone, or their replica was killed", async () => {
+  test("skips requests that no replica renews: their client has gone, or their replica was killed", async () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);
     const name = { namespace: world.namespace, name: pool.metadata.name };
@@ -197,7 +197,8 @@ describe("the queue", () => {
     const releasedAt = performance.now();
     await one.allocator.release(name, first.issued.allocation);
     expect((await waiting).allocation.jobId).toBe("here");
-    // Each of them has three seconds; without, the worker would stand idle until their requests have ended.
+    // Each of them has three seconds; without, the worker would stand idle until their requests
+    // have ended.
     expect(performance.now() - releasedAt).toBeLessThan(15_000);
     // Who comes back is served all the same.
     await two.allocator.release(name, (await waiting).issued.allocation);
@@ -206,7 +207,7 @@ describe("the queue", () => {
     );
   }, 30_000);
 
-  test("wakes whoever can go on, and nobody else", async () => {
+  test("wakes the callers that can go on, and nobody else", async () => {
     const pool = await newPool({ scaling: { max: 2 } });
     await known(pool);
     const name = { namespace: world.namespace, name: pool.metadata.name };

@@ -36,10 +36,14 @@ export interface AllocationWish {
   readonly pool: Pool;
   /** The id of the identity that asks. */
   readonly owner: string;
-  /** Its own name for what it wants a worker for: asked again, it is given the same worker. @default one that nobody else has */
+  /**
+   * Its own name for what it wants a worker for: asked again, it is given the same worker.
+   *
+   * @default one that nobody else has
+   */
   readonly jobId?: string | undefined;
   readonly ttlMs: number;
-  /** Whose cache it would like. @default none in particular */
+  /** Whose cache it prefers. @default none in particular */
   readonly affinityKey?: string | undefined;
   /** @default 0 */
   readonly priority?: number | undefined;
@@ -95,12 +99,14 @@ interface Ask extends Omit<AllocationWish, "jobId"> {
 }
 
 /**
- * Gives workers of pools to clients. Every replica has one, and all of them serve: a worker is claimed by compare-and-swap, and
- * whose turn it is follows from objects that all of them watch.
+ * Gives workers of pools to clients. Every replica has one, and all of them serve: a worker is
+ * claimed by compare-and-swap, and whose turn it is follows from objects that all of them watch.
  *
- * A job that asks two replicas at once is claimed for twice at times. Of several claims the first counts, by the order in which the server wrote
- * them: each replica looks at the claims as they were when its own was written, and takes its own back if it was not the first. The same
- * look says whether an owner has more than it may have. So no replica holds a lock, and one that is killed keeps nobody waiting.
+ * A job that asks two replicas at once is claimed for twice at times. Of several claims the first
+ * counts, by the order in which the server wrote them: each replica looks at the claims as they
+ * were when its own was written, and takes its own back if it was not the first. The same look says
+ * whether an owner has more than it may have. So no replica holds a lock, and one that is killed
+ * keeps nobody waiting.
  */
 export class Allocator implements Disposable {
   readonly #options: AllocatorOptions;
@@ -123,7 +129,8 @@ export class Allocator implements Disposable {
   }
 
   /**
-   * Gives a worker to a client, waiting for one if need be. What still waits then goes on waiting for a while: `resume`.
+   * Gives a worker to a client, waiting for one if need be. What still waits then goes on waiting
+   * for a while: `resume`.
    *
    * @throws AllocationError; ApiError or TransportError of the API server; the signal's reason.
    */
@@ -186,8 +193,8 @@ export class Allocator implements Disposable {
   }
 
   /**
-   * Takes an allocation off its worker, and with it what a replica may have claimed for the same job besides, and was killed before it could
-   * take it back.
+   * Takes an allocation off its worker, and with it what a replica may have claimed for the same
+   * job besides, and was killed before it could take it back.
    *
    * @throws AllocationError `NotAllocated`.
    */
@@ -203,7 +210,10 @@ export class Allocator implements Disposable {
     return this.#options.state.workerOf(tokenHash) ?? (await this.#claims.live(pool)).find(isIt);
   }
 
-  /** What there is of a job, known here or not: its request while it waits, its worker once it has one. */
+  /**
+   * What there is of a job, known here or not: its request while it waits, its worker once it has
+   * one.
+   */
   async findJob(
     pool: PoolName,
     hash: string,
@@ -337,9 +347,10 @@ export class Allocator implements Disposable {
       if (known) await this.#claims.refresh(known);
       return { is: "again" };
     }
-    // Those who claimed them are about to find out which of them counts. One who was killed before it could never will: its claim stays
-    // until the job is released. Which of them the client was told of cannot be known any more, for the times are of clocks that may
-    // differ, and a claim that is taken back may have a build.
+    // Those who claimed them are about to find out which of them counts. One who was killed before
+    // it could never will: its claim stays until the job is released. Which of them the client was
+    // told of cannot be known any more, for the times are of clocks that may differ, and a claim
+    // that is taken back may have a build.
     if (others.length > 0 && now < Math.max(...own.map(allocatedAt)) + SETTLED_MS) {
       await sleep(this.#clock, 20 + this.#random.next() * 20, signal);
       return { is: "again" };
@@ -372,7 +383,8 @@ export class Allocator implements Disposable {
   }
 
   /**
-   * Takes a claim back that was not the job's first, or is one more than its owner may have. Undefined if it counts.
+   * Takes a claim back that was not the job's first, or is one more than its owner may have.
+   * Undefined if it counts.
    *
    * @throws AllocationError `QuotaExceeded`.
    */
@@ -498,7 +510,9 @@ function compareNames(a: Worker, b: Worker): number {
   return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
-/** One that has expired is of no use to its job, though its worker may still have to finish a build. */
+/**
+ * One that has expired is of no use to its job, though its worker may still have to finish a build.
+ */
 function isClaimOf(allocation: Allocation | undefined, { owner, jobId }: Job, now: number): boolean {
   if (allocation?.requestedBy !== owner || allocation.jobId !== jobId) return false;
   return now < Date.parse(allocation.expiresAt);

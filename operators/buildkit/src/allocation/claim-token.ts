@@ -23,8 +23,9 @@ export interface AllocationInit {
 }
 
 /*
- * The id of an allocation is computed from what is stored of it and a key. So the cluster holds nothing that a token could
- * be made from without the key; and whichever replica a client asks again can give it the same token.
+ * The id of an allocation is computed from what is stored of it and a key. So the cluster holds
+ * nothing that a token could be made from without the key; and whichever replica a client asks
+ * again can give it the same token.
  */
 
 /**
@@ -56,8 +57,8 @@ export function newAllocation(
 }
 
 /**
- * The token of a worker's allocation: the same for as long as it ends at the same time. Undefined if it has ended, or was not made by
- * a key of this ring.
+ * The token of a worker's allocation: the same for as long as it ends at the same time. Undefined
+ * if it has ended, or was not made by a key of this ring.
  *
  * @param ring The pool's own.
  */
@@ -78,7 +79,10 @@ export function tokenOf(
   return undefined;
 }
 
-/** What an allocation's id is computed from. Two replicas may claim workers for one job at the same time: each claim has an id of its own. */
+/**
+ * What an allocation's id is computed from. Two replicas may claim workers for one job at the same
+ * time: each claim has an id of its own.
+ */
 interface Made {
   readonly job: Job;
   readonly worker: string;
@@ -86,7 +90,8 @@ interface Made {
 }
 
 function tokenUntil(key: TokenKey, parts: readonly string[], end: number, now: number): IssuedToken {
-  // The clock of the replica that made the allocation may be ahead of this one's: it is not for longer because of that.
+  // The clock of the replica that made the allocation may be ahead of this one's: it is not for
+  // longer because of that.
   const from = Math.max(now, end - longestTtlMs);
   return issueToken([key], { allocationId: allocationId(key, parts), now: from, ttl: end - from });
 }
@@ -95,7 +100,10 @@ function idParts({ job: { pool, owner, jobId }, worker, allocatedAt }: Made): re
   return ["allocation id", pool.namespace, pool.name, owner, jobId, worker, allocatedAt];
 }
 
-/** Before claims had ids of their own. What was allocated by a replica of that time is still renewed after an upgrade. */
+/**
+ * Before claims had ids of their own. What was allocated by a replica of that time is still renewed
+ * after an upgrade.
+ */
 function earlierIdParts({ job: { pool, owner, jobId }, allocatedAt }: Made): readonly string[] {
   return ["allocation id", pool.namespace, pool.name, owner, jobId, allocatedAt];
 }

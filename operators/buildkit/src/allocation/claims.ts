@@ -6,7 +6,10 @@ import type { PoolState } from "./pool-state.ts";
 
 const MOST_CONFLICTS = 50;
 
-/** Writes whose workers are: each time by compare-and-swap, so that of two who read the same state one succeeds. */
+/**
+ * Writes whose workers are: each time by compare-and-swap, so that of two who read the same state
+ * one succeeds.
+ */
 export class Claims {
   readonly #client: Client;
   readonly #state: PoolState;
@@ -16,7 +19,10 @@ export class Claims {
     this.#state = state;
   }
 
-  /** Claims a worker as it was read. Undefined if anyone has written it since: what is known of it is up to date then. */
+  /**
+   * Claims a worker as it was read. Undefined if anyone has written it since: what is known of it
+   * is up to date then.
+   */
   async take(worker: Worker, allocation: Allocation): Promise<Worker | undefined> {
     try {
       const taken = await this.#client.update(BuildKitWorker, untracked(claimed(worker, allocation)));
@@ -30,7 +36,8 @@ export class Claims {
   }
 
   /**
-   * Changes the worker of an allocation. `change` is asked again for each newer state, and leaves it as it is with undefined.
+   * Changes the worker of an allocation. `change` is asked again for each newer state, and leaves
+   * it as it is with undefined.
    *
    * @throws AllocationError `NotAllocated`, `Contended`; what `change` throws.
    */
@@ -64,14 +71,17 @@ export class Claims {
     return await this.#list(pool, `spec.poolRef.name=${pool.name}`);
   }
 
-  /** The workers that have a claim for a job's id, whoever's, as the server has them at this moment. */
+  /**
+   * The workers that have a claim for a job's id, of any owner, as the server has them at this
+   * moment.
+   */
   async liveOf(pool: PoolName, jobId: string): Promise<readonly Worker[]> {
     return await this.#list(pool, selectorFor(pool, jobId));
   }
 
   /**
-   * The other workers of the pool as they were when a claim was written, the server's revision being the order of all claims: what was claimed
-   * before is in it, and what comes after is not.
+   * The other workers of the pool as they were when a claim was written, the server's revision
+   * being the order of all claims: what was claimed before is in it, and what comes after is not.
    *
    * @param jobId Only those with a claim for it. @default all
    */
@@ -83,7 +93,8 @@ export class Claims {
       return (await this.#list(pool, fieldSelector, at)).filter(({ metadata }) => metadata.name !== name);
     } catch (error) {
       if (!isGone(error)) throw error;
-      // It took so long that the server has forgotten. Whoever has a claim now may have been first.
+      // It took so long that the server no longer has that version. Any claim that is there now may
+      // have been first.
       return (await this.#list(pool, fieldSelector)).filter(({ metadata }) => metadata.name !== name);
     }
   }

@@ -26,14 +26,15 @@ export type Turn =
   | { readonly is: "not-yet" };
 
 /**
- * How long the others leave a worker to the request whose turn it is. Where nobody attends to a request, because its replica was killed or its
- * client has gone, those behind it go first.
+ * How long the others leave a worker to the request whose turn it is. Where nobody attends to a
+ * request, because its replica was killed or its client has gone, those behind it go first.
  */
 const LEFT_TO_MS = 3_000;
 
 /**
- * Says whose turn it is. Worked out once for all calls of this replica that wait for a pool, and only those are woken that can go on: with each
- * looking for itself, every change would cost the square of those who wait.
+ * Says whose turn it is. Worked out once for all calls of this replica that wait for a pool, and
+ * only those are woken that can go on: with each looking for itself, every change would cost the
+ * square of those who wait.
  */
 export class Dispatcher implements Disposable {
   readonly #state: PoolState;
@@ -47,7 +48,7 @@ export class Dispatcher implements Disposable {
     this.#stop = state.onChange((pool) => this.#lines.get(pool)?.changed());
   }
 
-  /** Joins those who wait. Disposed of by whoever leaves. */
+  /** Joins those who wait. The caller disposes of the place when it leaves. */
   enter(entrant: Entrant): Place {
     const key = poolText(entrant.pool);
     const line = this.#lines.get(key) ?? new Line(this.#state, this.#clock, entrant.pool);
@@ -65,7 +66,10 @@ export class Dispatcher implements Disposable {
 /** Somebody's place among those who wait for a pool. */
 export interface Place extends Disposable {
   turn(): Turn;
-  /** Nobody else here is given the worker, nor is another worker this one's, until what is returned is disposed of. */
+  /**
+   * Nobody else here is given the worker, nor is another worker this one's, until what is returned
+   * is disposed of.
+   */
   claiming(worker: Worker): Disposable;
   /**
    * Resolves when it is worth looking at the turn again, and after the given time at the latest.
@@ -87,9 +91,14 @@ class Line {
   readonly #clock: Clock;
   readonly #pool: PoolName;
   readonly #waiters = new Set<Waiter>();
-  /** Workers that are about to be claimed: another call that chose the same would only be refused. */
+  /**
+   * Workers that are about to be claimed: another call that chose the same would only be refused.
+   */
   readonly #inFlight = new Set<string>();
-  /** Requests that nobody here attends to and whose turn it is: since when, and until when they had said that they wait. */
+  /**
+   * Requests that nobody here attends to and whose turn it is: since when, and until when they had
+   * said that they wait.
+   */
   readonly #left = new Map<string, { readonly since: number; readonly waitUntil: string }>();
   #placed: ReadonlyMap<string, Worker> | undefined;
   #isScheduled = false;

@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import type { PoolName } from "../pool-name.ts";
 
-/** What a client wants a worker for. The same job of the same owner in the same pool has one allocation at a time. */
+/**
+ * What a client wants a worker for. The same job of the same owner in the same pool has one
+ * allocation at a time.
+ */
 export interface Job {
   readonly pool: PoolName;
   /** The id of the identity that asks. */
@@ -20,7 +23,9 @@ export function operationId(job: Job): string {
   return `${job.pool.namespace}.${job.pool.name}.${jobHash(job)}`;
 }
 
-/** The pool and the job that an operation is about; undefined for text that is no operation's id. */
+/**
+ * The pool and the job that an operation is about; undefined for text that is no operation's id.
+ */
 export function parseOperationId(
   text: string,
 ): { readonly pool: PoolName; readonly hash: string } | undefined {

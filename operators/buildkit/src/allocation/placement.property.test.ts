@@ -77,7 +77,7 @@ describe("placements", () => {
     );
   });
 
-  test("leave no worker idle that somebody in the queue could have, but for the moment of affinity", () => {
+  test("leave no worker idle that somebody in the queue could have, except during the wait for affinity", () => {
     fc.assert(
       fc.property(queue, pool, (requests, workers) => {
         const later = start + rules.affinityWaitMs;
@@ -104,7 +104,7 @@ describe("placements", () => {
     expect(placed(released("shop"), start + rules.affinityWaitMs).get("r")?.metadata.name).toBe("other");
   });
 
-  test("do not depend on the order in which a replica heard of things", () => {
+  test("do not depend on the order in which a replica learned of things", () => {
     fc.assert(
       fc.property(queue, pool, (requests, workers) => {
         const names = (all: ReadonlyMap<string, Worker>) =>
@@ -182,7 +182,7 @@ describe("turns", () => {
     );
   });
 
-  test("come first to whom has none, then to whom was served longest ago", () => {
+  test("go first to an owner that has none, then to the one served longest ago", () => {
     const request = (owner: string, at: number) => ({
       name: owner,
       owner,
@@ -233,7 +233,7 @@ describe("the token of an allocation", () => {
     expect(tokenOf(ring, on, allocation, start + 60_000)).toBeUndefined();
   });
 
-  test("ends no later than was asked for, whatever the clock of whoever makes it again", () => {
+  test("ends no later than was asked for, whatever the clock of the replica that makes it again", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: start, max: start + 10_000 }),

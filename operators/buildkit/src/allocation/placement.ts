@@ -11,8 +11,8 @@ export interface PlacementRules {
 }
 
 /**
- * Which requests can be given a worker at this moment, and which one. Pure: replicas that see the same come to the same
- * result, and do not get in each other's way.
+ * Which requests can be given a worker at this moment, and which one. Pure: replicas that see the
+ * same come to the same result, and do not get in each other's way.
  */
 export function placements(
   waiting: readonly Waiting[],
@@ -44,8 +44,9 @@ function choose(
   const { affinityKey } = request;
   const allowed = free.filter((worker) => mayReuse(worker, request, rules.reuse));
   const unused = allowed.filter(({ status }) => status?.affinityKey === undefined);
-  // Any that nobody's cache is on: another one for each request, so that replicas do not all claim the same at a time. Else the one that
-  // has been idle for longest, so that the others' caches stay.
+  // Any that nobody's cache is on: another one for each request, so that replicas do not all claim
+  // the same at a time. Else the one that has been idle for longest, so that the others' caches
+  // stay.
   if (affinityKey === undefined) return preferred(request.name, unused, nameOf) ?? longestIdle(allowed);
   const warm = allowed.filter(({ status }) => status?.affinityKey === affinityKey);
   if (warm.length > 0) return preferred(affinityKey, warm, nameOf);

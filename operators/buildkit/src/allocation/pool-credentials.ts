@@ -17,12 +17,15 @@ export interface PoolCredentialsOptions {
   readonly clock?: Clock;
 }
 
-/** The key of a pool's TLS Secret that has what clients are to trust; where it is missing, `ca.crt` has it. */
+/**
+ * The key of a pool's TLS Secret that has what clients are to trust; where it is missing, `ca.crt`
+ * has it.
+ */
 const serverTrustKey = "server-ca.crt";
 
 /**
- * How long what was read counts. Keys and authorities sign only once they have settled, which takes far longer: nobody
- * signs with one that others do not know.
+ * How long what was read counts. Keys and authorities sign only once they have settled, which takes
+ * far longer: nobody signs with one that others do not know.
  */
 const FRESH_MS = 15_000;
 
@@ -55,14 +58,22 @@ export class PoolCredentials {
     });
   }
 
-  /** Whose certificates the API takes from clients: a PEM bundle. @throws AllocationError `CredentialsUnavailable`. */
+  /**
+   * Whose certificates the API takes from clients: a PEM bundle.
+   *
+   * @throws AllocationError `CredentialsUnavailable`.
+   */
   async clientTrust(): Promise<string> {
     return await this.#kept("client trust", async () =>
       trustBundle(readAuthorities(await this.#cluster(clusterSecrets.clientAuthorities))),
     );
   }
 
-  /** What clients of a pool have to trust to know its gateway: a PEM bundle. @throws AllocationError `CredentialsUnavailable`. */
+  /**
+   * What clients of a pool have to trust to know its gateway: a PEM bundle.
+   *
+   * @throws AllocationError `CredentialsUnavailable`.
+   */
   async serverTrust(pool: PoolName): Promise<string> {
     return await this.#kept(`trust of ${poolText(pool)}`, async () => {
       const data = await this.#secret(pool.namespace, poolNames(pool.name).tlsSecret);

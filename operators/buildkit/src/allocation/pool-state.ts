@@ -12,7 +12,10 @@ const byPool = "allocation: pool";
 const byJob = "allocation: job";
 const byHash = "allocation: hash";
 
-/** What a replica knows of pools: it watches them, their workers and the requests that wait. Sees its own writes at once. */
+/**
+ * What a replica knows of pools: it watches them, their workers and the requests that wait. Sees
+ * its own writes at once.
+ */
 export class PoolState implements Disposable {
   readonly #cache: Cache;
   readonly #clock: Clock;
@@ -22,7 +25,9 @@ export class PoolState implements Disposable {
   readonly #listeners = new Set<(pool: string) => void>();
   readonly #stops: (() => void)[] = [];
 
-  /** @param sources where pools are watched: a runnable's context, which knows in which namespaces */
+  /**
+   * @param sources where pools are watched: a runnable's context, which knows in which namespaces
+   */
   constructor({ cache, informer, clock }: Pick<RunnableContext, "cache" | "informer" | "clock">) {
     this.#cache = cache;
     this.#clock = clock;
@@ -110,7 +115,10 @@ export class PoolState implements Disposable {
     this.#cache.deleted(kind, object);
   }
 
-  /** Calls back with the text of each pool that has changed, or whose workers or requests have. The returned function ends that. */
+  /**
+   * Calls back with the text of each pool that has changed, or whose workers or requests have. The
+   * returned function ends that.
+   */
   onChange(listener: (pool: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -16,7 +16,10 @@ import { PoolState } from "./pool-state.ts";
 
 export const systemNamespace = "buildkit-system";
 
-/** A transport that can be cut off as a process is that is killed: what is under way may or may not have arrived. */
+/**
+ * A transport that can be cut off as a process is that is killed: what is under way may or may not
+ * have arrived.
+ */
 export function killable(inner: Transport): { readonly transport: Transport; kill(): void } {
   const dead = new AbortController();
   const fail = (): never => {
@@ -82,7 +85,10 @@ export class Replica {
   }
 }
 
-/** A stand-in for the controllers: makes workers for requests, says when they are idle, and ends what has expired. */
+/**
+ * A stand-in for the controllers: makes workers for requests, says when they are idle, and ends
+ * what has expired.
+ */
 export class FakeController {
   readonly #client: Client;
   readonly #stop = new AbortController();

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * How much a key prefers a candidate: of several, each key takes the one with the highest score (rendezvous hashing). A
- * candidate that comes or goes moves only the keys that prefer it.
+ * How much a key prefers a candidate: of several, each key takes the one with the highest score
+ * (rendezvous hashing). A candidate that comes or goes moves only the keys that prefer it.
  */
 export function preference(key: string, candidate: string): number {
   return hash("sha256", JSON.stringify([key, candidate]), "buffer").readUIntBE(0, 6);

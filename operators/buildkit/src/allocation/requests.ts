@@ -6,7 +6,10 @@ import { AllocationError } from "./errors.ts";
 import type { Job } from "./job.ts";
 import type { PoolState } from "./pool-state.ts";
 
-/** How long a request counts after it was renewed: for that long one of a replica that was killed may keep others waiting. */
+/**
+ * How long a request counts after it was renewed: for that long one of a replica that was killed
+ * may keep others waiting.
+ */
 export const requestLeaseMs = 30_000;
 /** How often it is renewed. */
 export const requestRenewMs = 10_000;

@@ -13,9 +13,9 @@ export interface Waiting {
 /**
  * Whose turn it is, first to last. Pure, so that all replicas come to the same result.
  *
- * A higher priority comes first. Otherwise owners take turns: who has fewer workers and fewer requests in front of its own
- * comes first, then who was not served for longest, then who asked first. So one owner with many requests does not
- * keep another waiting for more than one of them.
+ * A higher priority comes first. Otherwise owners take turns: who has fewer workers and fewer
+ * requests in front of its own comes first, then who was not served for longest, then who asked
+ * first. So one owner with many requests does not keep another waiting for more than one of them.
  */
 export function fairOrder(waiting: readonly Waiting[], workers: readonly Worker[]): readonly Waiting[] {
   const share = sharesOf(workers);

@@ -32,7 +32,8 @@ export function certificateRoutes(service: Service): readonly Route[] {
     handle: async (call) => {
       const { pools, namespace, duration, csr } = call.body;
       const wanted = pools.map((text) => ({ text, name: parsePool(text, namespace) }));
-      // The original refuses pools that do not exist as it does those of others: it is not said which exist.
+      // The original refuses pools that do not exist as it does those of others: it is not said
+      // which exist.
       const admitted = wanted.map(({ text, name }): Admitted => {
         const found = state.pool(name);
         const allowed = found ? service.ifAdmitted(call, "certs", found) : undefined;

@@ -8,9 +8,10 @@ export type AuthenticationResult = "accepted" | "refused" | "unavailable";
 export type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 /**
- * The metrics of the API. The name of the first is the original's, and so are those that begin with buildkit_controller. Allocations are
- * counted by the operator, which sees each of them once, whoever made it; and so is who waits: of several replicas that told the
- * same, a sum would be several times as many.
+ * The metrics of the API. The name of the first is the original's, and so are those that begin with
+ * buildkit_controller. Allocations are counted by the operator, which sees each of them once,
+ * whichever replica made it. So are the requests that wait: several replicas would report the same
+ * ones, and their sum would be several times too high.
  */
 export function apiMetrics(registry: Registry) {
   const named = ["pool", "namespace"];

@@ -29,8 +29,8 @@ export function accessOf(pool: Pool): PoolAccess {
 }
 
 /**
- * The issuers whose tokens count. Configurations are trusted for all pools, so they must come from a namespace that only
- * administrators write to; what a pool declares counts for that pool alone.
+ * The issuers whose tokens count. Configurations are trusted for all pools, so they must come from
+ * a namespace that only administrators write to; what a pool declares counts for that pool alone.
  */
 export function providersOf(configs: readonly OIDCConfig[], pools: readonly Pool[]): readonly OidcProvider[] {
   const everywhere = configs
@@ -55,7 +55,8 @@ export function providersOf(configs: readonly OIDCConfig[], pools: readonly Pool
         ...(spec.caBundle === undefined ? {} : { ca: spec.caBundle }),
       }),
     );
-  // A pool cannot say whose certificates count: for an issuer that is configured, those of the configuration do.
+  // A pool cannot say whose certificates count: for an issuer that is configured, those of the
+  // configuration do.
   const trust = new Map(everywhere.map(({ issuer, ca }) => [issuer, ca]));
   return [...everywhere, ...pools.flatMap((pool) => providersOfPool(pool, trust))];
 }

@@ -92,7 +92,8 @@ export function poolRoutes(service: Service): readonly Route[] {
         body: { endpoint: service.endpointsOf(name).endpoint, poolName: name.name, ready },
       });
       if (state.workers(name).some(isClaimable)) return reply(true);
-      // A worker is started for whoever waits. It is given back at once, and stays idle for as long as the pool says.
+      // A worker is started for the client that waits. It is released at once, and stays idle for
+      // as long as the pool says.
       const outcome = await allocator.allocate({
         pool,
         owner: identity.id,

@@ -76,7 +76,8 @@ export function problemOf(error: unknown): Problem | undefined {
     return unavailable("VerifierUnavailable", "it cannot be said at present who you are: try again", error);
   if (error instanceof WeakKeyError || (error instanceof CertificateError && error.code === "NOT_A_REQUEST"))
     return invalidField("csr", error.message);
-  // What the server or the network says is for the log: it may name objects that are none of the client's business.
+  // What the server or the network says is for the log: it may name objects that are none of the
+  // client's business.
   if (error instanceof ApiError || error instanceof TransportError)
     return unavailable("ClusterUnavailable", "the cluster did not do what was asked of it: try again", error);
   return undefined;

@@ -18,8 +18,9 @@ export interface PublishedTrustOptions {
 const RETRY_MS = 5_000;
 
 /**
- * Publishes, in a ConfigMap that anybody may be allowed to read, whose certificates clients of the API are to trust. The Secret with
- * the authorities has their keys as well, and is nobody's business.
+ * Publishes, in a ConfigMap that anybody may be allowed to read, whose certificates clients of the
+ * API are to trust. The Secret with the authorities has their keys as well, and is nobody's
+ * business.
  */
 export class PublishedTrust {
   readonly #options: PublishedTrustOptions;

@@ -19,8 +19,9 @@ const MOST_CONFLICTS = 20;
 const LONGEST_REASON = 200;
 
 /**
- * Puts an allocation on its pool's list of those that were taken back, with a reason that its client is shown. Whoever releases
- * its own needs none: its token leads nowhere once its worker is released.
+ * Puts an allocation on its pool's list of those that were taken back, with a reason that its
+ * client is shown. A client that releases its own needs none: its token leads nowhere once its
+ * worker is released.
  */
 export async function revoke(
   { client, clock }: { readonly client: Client; readonly clock: Clock },
@@ -33,7 +34,8 @@ export async function revoke(
   if (hash === undefined) throw new TypeError("not an allocation's hash");
   const { namespace, name } = pool.metadata;
   const key = { namespace, name: poolNames(name).revocations };
-  // It goes with its pool. The pool's controller does not make it, and must not take it for one of its own that is not wanted.
+  // It goes with its pool. The pool's controller does not make it, and must not take it for one of
+  // its own that is not wanted.
   const { controller: _, ...owner } = controllerReference(BuildKitPool, pool);
   const entry = { until: Date.parse(expiresAt), reason: reason.slice(0, LONGEST_REASON) };
   const withEntry = (text: string | undefined) =>

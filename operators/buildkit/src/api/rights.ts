@@ -3,8 +3,8 @@ import { group } from "../fields.ts";
 import { apiTrustName, clusterSecrets } from "../names.ts";
 
 /**
- * The rights that the allocation API needs wherever it runs. What it needs of a pool's Secrets and in its namespace, it is given by the
- * pool's own role: `apiAccess`.
+ * The rights that the allocation API needs wherever it runs. What it needs of a pool's Secrets and
+ * in its namespace, it is given by the pool's own role: `apiAccess`.
  */
 export const apiRights: RoleContribution = {
   clusterRules: [

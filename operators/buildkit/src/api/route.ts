@@ -90,7 +90,10 @@ export function openRoute(declared: RouteText & { readonly answer: () => Reply }
   return { ...declared, access: "anyone" };
 }
 
-/** @throws Problem that names each field: 400 for what has the wrong form, 422 for what has the right one and makes no sense. */
+/**
+ * @throws Problem that names each field: 400 for what has the wrong form, 422 for what has the
+ *   right one and makes no sense.
+ */
 function read<S extends z.ZodType>(schema: S, given: unknown, at: string): z.output<S> {
   const { data, error } = schema.safeParse(given);
   if (!error) return data;

@@ -31,23 +31,38 @@ import { workerRoutes } from "./worker-routes.ts";
 export interface AllocationApiOptions {
   /** Reads and writes at the API server itself. The manager's own will do. */
   readonly client: Client;
-  /** The operator's namespace: it has the keys and authorities, and the OIDC configurations that are trusted. */
+  /**
+   * The operator's namespace: it has the keys and authorities, and the OIDC configurations that are
+   * trusted.
+   */
   readonly namespace: string;
   /** 0 picks a free one. @default 8082 */
   readonly port?: number;
   /** @default all interfaces */
   readonly host?: string;
-  /** Of the Service by which clients reach it: goes into its certificate. @default "buildkit-controller-api" */
+  /**
+   * Of the Service by which clients reach it: goes into its certificate.
+   *
+   * @default "buildkit-controller-api"
+   */
   readonly service?: string;
   /** Other names that lead here. @default none */
   readonly dnsNames?: readonly string[];
-  /** A folder with tls.crt and tls.key. @default a certificate of the authority that signs the gateways' */
+  /**
+   * A folder with tls.crt and tls.key.
+   *
+   * @default a certificate of the authority that signs the gateways'
+   */
   readonly certificateFolder?: string;
   /** Who may do everything, everywhere. @default nobody */
   readonly admins?: Partial<Admins>;
   /** What tokens of service accounts must be meant for. @default "buildkit-controller" */
   readonly audience?: string;
-  /** How long it goes on serving once it is told to stop: until no Service leads here any more. @default "5s" */
+  /**
+   * How long it goes on serving once it is told to stop: until no Service leads here any more.
+   *
+   * @default "5s"
+   */
   readonly acceptFor?: Duration;
   /** Called with the port, once it serves. */
   readonly onListening?: (port: number) => void;

@@ -199,7 +199,8 @@ test("the API works with its own role, and nothing more", async () => {
   await world.replica({ client });
   const methods = [{ type: "token", token: { secretRef: "tokens" } }];
   const pool = await world.pools.pool("ci", { scaling: { min: 1, max: 1 }, auth: { ...auth, methods } });
-  // Without the pool's role the tokens that it names cannot be read: others are served all the same.
+  // Without the pool's role the tokens that it names cannot be read: others are served all the
+  // same.
   await known(world, "ci", 1);
   for (const { kind, object } of apiAccess(pool, systemNamespace)) {
     const metadata = { ...object.metadata, namespace: world.namespace };

@@ -97,7 +97,8 @@ export class ApiServer {
       key: pair.key,
       ca: clientTrust,
       minVersion: "TLSv1.2",
-      // A session that is resumed is not verified again: an identity would outlive its certificate and its authority.
+      // A session that is resumed is not verified again: an identity would outlive its certificate
+      // and its authority.
       secureOptions: constants.SSL_OP_NO_TICKET,
     });
   }
@@ -137,7 +138,8 @@ export class ApiServer {
     } catch (error) {
       if (gone.signal.aborted && !(error instanceof Problem)) return;
       const problem = problemOf(error);
-      // A refusal is not worth a line of its own: the audit log has it. What the cluster did not do is.
+      // A refusal is not worth a line of its own: the audit log has it. What the cluster did not do
+      // is.
       if (!problem || problem.status >= 500)
         log.warn({ ...audited, error: causeOf(error) }, "a request could not be served");
       const { status, body, headers } =

@@ -61,7 +61,10 @@ export class Service {
     this.options = options;
   }
 
-  /** @throws Problem 404 for a pool that does not exist, 403 for one that is not the caller's to use. */
+  /**
+   * @throws Problem 404 for a pool that does not exist, 403 for one that is not the caller's to
+   *   use.
+   */
   admit(call: AnyCall, verb: Verb, name: PoolName): Admitted {
     const pool = this.options.state.pool(name);
     if (!pool) throw notFound("PoolNotFound", `there is no pool ${poolText(name)}`);
@@ -119,7 +122,9 @@ export class Service {
     );
   }
 
-  /** What a client is given for a worker: a token, a certificate with it, and where to connect to. */
+  /**
+   * What a client is given for a worker: a token, a certificate with it, and where to connect to.
+   */
   async present({ pool: name, worker, allocation, issued }: Grant, csr: string | undefined) {
     const { credentials, metrics } = this.options;
     const authority = await credentials.clientAuthority();

@@ -18,7 +18,10 @@ export interface ServingCredentials {
 export type CertificateSource =
   /** A mounted Secret with tls.crt and tls.key. */
   | { readonly from: "folder"; readonly folder: string }
-  /** Signed by the authority that signs the gateways' certificates too: clients need to trust nothing else. */
+  /**
+   * Signed by the authority that signs the gateways' certificates too: clients need to trust
+   * nothing else.
+   */
   | {
       readonly from: "authority";
       readonly dnsNames: readonly string[];
@@ -41,8 +44,8 @@ const POLL_MS = 10_000;
 const FIRST_POLL_MS = 250;
 
 /**
- * Keeps a server's certificate up to date: takes the first one, and each that follows. One that cannot be used leaves the
- * one before in place.
+ * Keeps a server's certificate up to date: takes the first one, and each that follows. One that
+ * cannot be used leaves the one before in place.
  */
 export class ServingCertificate {
   readonly #options: ServingCertificateOptions;
@@ -66,7 +69,10 @@ export class ServingCertificate {
     return this.#present ? inspect(this.#present.pair.certificate).notAfter : undefined;
   }
 
-  /** Takes what there is now, and follows it until the signal is aborted. Resolves once it has looked for the first time. */
+  /**
+   * Takes what there is now, and follows it until the signal is aborted. Resolves once it has
+   * looked for the first time.
+   */
   async start(signal: AbortSignal): Promise<() => Promise<void>> {
     await this.#look();
     const following = this.#follow(signal).catch((error: unknown) => {
@@ -140,8 +146,8 @@ export class ServingCertificate {
 }
 
 /**
- * Resolves once something in a folder has changed since the last time: what changes while somebody looks counts for the next look. Where
- * folders cannot be watched, never.
+ * Resolves once something in a folder has changed since the last time: what changes while somebody
+ * looks counts for the next look. Where folders cannot be watched, never.
  */
 function changesIn(folder: string, signal: AbortSignal): () => Promise<void> {
   let change = Promise.withResolvers<void>();

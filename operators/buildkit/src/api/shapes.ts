@@ -2,7 +2,10 @@ import { z } from "zod";
 import { spanMs } from "../span.ts";
 import { longestTtlMs } from "../tokens/index.ts";
 
-/* The field names are the original's, so that its clients work. Whatever else a client sends is ignored, as there. */
+/*
+ * The field names are the original's, so that its clients work. Whatever else a client sends is
+ * ignored, as there.
+ */
 
 /** A span of time above zero as Go writes it: `90s`, `1h30m`. */
 const span = z
@@ -57,7 +60,7 @@ export const allocateRequest = z.object({
     .min(1)
     .max(253)
     .optional()
-    .describe("Whose cache it would like, such as a project's name"),
+    .describe("Whose cache it prefers, such as a project's name"),
   priority: z
     .int()
     .min(-1_000)

@@ -24,7 +24,10 @@ interface HashedToken {
   readonly hash: Buffer;
 }
 
-/** Bearer tokens in the Secrets that pools name: each key is a user, its value the user's token. They count for that pool alone. */
+/**
+ * Bearer tokens in the Secrets that pools name: each key is a user, its value the user's token.
+ * They count for that pool alone.
+ */
 export class SecretTokens implements StaticTokens {
   readonly #options: SecretTokensOptions;
   readonly #clock: Clock;
@@ -80,7 +83,8 @@ export class SecretTokens implements StaticTokens {
     } catch (error) {
       if (isNotFound(error)) return [];
       if (!isForbidden(error)) throw error;
-      // The pool's role is not there yet. Its own clients have to wait for it, those of other pools do not.
+      // The pool's role is not there yet. Its own clients have to wait for it, those of other pools
+      // do not.
       this.#read.delete(`${namespace}/${name}`);
       return [];
     }

@@ -18,8 +18,8 @@ export interface ConfigInit {
 }
 
 /**
- * buildkitd.toml of a pool's workers. Addresses and certificates are not in it: they are arguments of the daemon, so that no
- * configuration of a person can open a worker to others.
+ * buildkitd.toml of a pool's workers. Addresses and certificates are not in it: they are arguments
+ * of the daemon, so that no configuration of a person can open a worker to others.
  */
 export function buildkitdToml(init: ConfigInit): string {
   const { buildkitConfig } = init.spec;
@@ -75,8 +75,9 @@ const LEAST_VALUABLE_BYTES = 512 * 2 ** 20;
 const LEAST_VALUABLE_SECONDS = 48 * 3_600;
 
 /*
- * buildkitd goes through the policies in order, and each removes what it is about until its limits are kept. The last has no
- * duration and counts everything: without such a one, cache that is used all the time fills the disk.
+ * buildkitd goes through the policies in order, and each removes what it is about until its limits
+ * are kept. The last has no duration and counts everything: without that one, cache that is used
+ * all the time fills the disk.
  */
 function policiesFor(gc: Gc, diskBytes: number | undefined): readonly TomlTable[] {
   if (gc.policies.length > 0) {
@@ -118,7 +119,10 @@ interface Spaces {
   readonly minFreeSpace?: string | undefined;
 }
 
-/** Space as buildkitd takes it without doubt: shares as they are, all else in bytes, since it reads `1GB` as 2^30. */
+/**
+ * Space as buildkitd takes it without doubt: shares as they are, all else in bytes, since it reads
+ * `1GB` as 2^30.
+ */
 function spaces({ reservedSpace, maxUsedSpace, minFreeSpace }: Spaces) {
   const of = (text: string | undefined) =>
     text === undefined || text.endsWith("%") ? text : Math.floor(quantityOf(text) ?? 0);

@@ -62,7 +62,7 @@ test("a daemon that hangs up in the middle is an error", async () => {
   await expect(countActiveBuilds(socket, new AbortController().signal)).rejects.toThrow(HistoryError);
 });
 
-test("whoever asks can stop waiting", async () => {
+test("a caller can stop waiting", async () => {
   const socket = await daemon(() => undefined);
   const giveUp = new AbortController();
   const asked = countActiveBuilds(socket, giveUp.signal);

@@ -6,12 +6,16 @@ export class HistoryError extends Error {
   override readonly name = "HistoryError";
 }
 
-/** `{ ActiveOnly: true, EarlyExit: true }` of BuildHistoryRequest, in gRPC's frame: not compressed, four bytes. */
+/**
+ * `{ ActiveOnly: true, EarlyExit: true }` of BuildHistoryRequest, in gRPC's frame: not compressed,
+ * four bytes.
+ */
 const request = Buffer.from([0, 0, 0, 0, 4, 0x08, 0x01, 0x18, 0x01]);
 const FRAME_HEADER = 5;
 
 /**
- * How many builds buildkitd has under way: it is asked for its history, and answers with one message for each.
+ * How many builds buildkitd has under way: it is asked for its history, and answers with one
+ * message for each.
  *
  * @param socket Ends with the call, whatever happens.
  * @throws HistoryError, or the signal's reason.

@@ -1,14 +1,19 @@
 /** A value that is written on one line. */
 type TomlValue = string | number | boolean | readonly TomlValue[];
 
-/** A table of a TOML document: its header as it is written, such as `[worker.oci]`, and its keys. */
+/**
+ * A table of a TOML document: its header as it is written, such as `[worker.oci]`, and its keys.
+ */
 export interface TomlTable {
   /** Empty for the keys before the first header. */
   readonly header: string;
   readonly keys: Readonly<Record<string, TomlValue | undefined>>;
 }
 
-/** The text of a document. Tables of the same `[[header]]` follow one another as the items of a list. */
+/**
+ * The text of a document. Tables of the same `[[header]]` follow one another as the items of a
+ * list.
+ */
 export function writeToml(tables: readonly TomlTable[]): string {
   return tables
     .map(({ header, keys }) =>
@@ -22,8 +27,8 @@ export function writeToml(tables: readonly TomlTable[]): string {
 }
 
 /**
- * A document with what a person wrote laid over it: their tables first, each with the keys that they left out. A list of tables
- * (`[[header]]`) is theirs as a whole if they have one of it.
+ * A document with what a person wrote laid over it: their tables first, each with the keys that
+ * they left out. A list of tables (`[[header]]`) is theirs as a whole if they have one of it.
  *
  * @param theirs TOML. It is not checked: buildkitd says what is wrong with it.
  */
@@ -75,7 +80,10 @@ interface Section {
   readonly lines: string[];
 }
 
-/** A document cut at its headers. Lines inside of a multi-line string are not headers, whatever they look like. */
+/**
+ * A document cut at its headers. Lines inside of a multi-line string are not headers, whatever they
+ * look like.
+ */
 function sectionsOf(text: string): readonly Section[] {
   const sections: Section[] = [{ header: "", lines: [] }];
   let fence: string | undefined;

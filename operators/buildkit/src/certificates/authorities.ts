@@ -23,8 +23,8 @@ export interface StoredAuthority extends Rotating {
  *
  * A pool has two such rings, and no certificate of one counts for the other:
  * - The client ring signs what clients and gateways show each other.
- * - The worker ring signs what gateways and workers show each other. A client that reaches a worker directly has nothing to
- *   show there.
+ * - The worker ring signs what gateways and workers show each other. A client that reaches a worker
+ *   directly has nothing to show there.
  */
 export type AuthorityRing = readonly StoredAuthority[];
 
@@ -35,8 +35,8 @@ export interface AuthorityRotation {
   /** How long until the next one is added. @default "2900d" */
   readonly rotateEvery?: Duration;
   /**
-   * How long an authority waits before it signs. Longer than any client keeps the bundle that it was given, and than any
-   * worker runs: buildkitd reads its bundle once, when it starts.
+   * How long an authority waits before it signs. Longer than any client keeps the bundle that it
+   * was given, and than any worker runs: buildkitd reads its bundle once, when it starts.
    * @default "7d"
    */
   readonly settle?: Duration;
@@ -81,7 +81,10 @@ export function addAuthority(
   return [...neededAuthorities(ring, now, rotation), { addedAt: now, certificate, key }];
 }
 
-/** The ring without authorities whose certificates have all expired, and without the keys of those that sign no more. */
+/**
+ * The ring without authorities whose certificates have all expired, and without the keys of those
+ * that sign no more.
+ */
 export function neededAuthorities(
   ring: AuthorityRing,
   now: number,

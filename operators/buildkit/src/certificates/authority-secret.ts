@@ -13,8 +13,8 @@ export const authorityDataKeys = {
 } as const;
 
 /**
- * A Secret holds no ring that can be used. It is never replaced by itself: new authorities would lock out all who trust the old
- * ones. The message holds no key material.
+ * A Secret holds no ring that can be used. It is never replaced by itself: new authorities would
+ * lock out all who trust the old ones. The message holds no key material.
  */
 export class AuthoritySecretError extends Error {
   override readonly name = "AuthoritySecretError";

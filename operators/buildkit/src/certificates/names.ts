@@ -17,7 +17,10 @@ export function poolsIn({ uris }: Pick<Inspection, "uris">): readonly string[] {
   return uris.filter((uri) => uri.startsWith(poolUriPrefix)).map((uri) => uri.slice(poolUriPrefix.length));
 }
 
-/** The name by which a gateway knows a worker's certificate. It resolves nowhere: pods come and go, and with them their addresses. */
+/**
+ * The name by which a gateway knows a worker's certificate. It resolves nowhere: pods come and go,
+ * and with them their addresses.
+ */
 export function workerServerName({
   namespace,
   name,
@@ -37,7 +40,8 @@ export interface ServerNames {
 const loopback: readonly string[] = ["127.0.0.1", "::1"];
 
 /**
- * Under what a pool's gateway is reached: its Service, as the original certified it, and whatever else leads there.
+ * Under what a pool's gateway is reached: its Service, as the original certified it, and whatever
+ * else leads there.
  *
  * @param hosts Names or IP addresses.
  */

@@ -29,7 +29,8 @@ export class WeakKeyError extends Error {
 }
 
 /**
- * A certificate for a key that the client keeps to itself. Of the request only the key counts: names are the operator's.
+ * A certificate for a key that the client keeps to itself. Of the request only the key counts:
+ * names are the operator's.
  *
  * @param authority Of the client ring.
  * @returns PEM
@@ -54,7 +55,12 @@ export function signAllocationCertificate(
   );
 }
 
-/** What a gateway shows its clients. @param authority Of the client ring. @param init With `gatewayNames`. */
+/**
+ * What a gateway shows its clients.
+ *
+ * @param authority Of the client ring.
+ * @param init With `gatewayNames`.
+ */
 export function gatewayCertificate(
   authority: Authority,
   init: {

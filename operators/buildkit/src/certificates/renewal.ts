@@ -9,7 +9,11 @@ export interface WantedCertificate {
   readonly names: ServerNames;
   /** PEM of the authority that signs now. */
   readonly issuer: string;
-  /** How long before its end it is replaced; half of its life at most. @default a third of its life */
+  /**
+   * How long before its end it is replaced; half of its life at most.
+   *
+   * @default a third of its life
+   */
   readonly rotateBefore?: Duration;
 }
 
@@ -19,7 +23,9 @@ export type CertificateStep =
   /** `why` is for the log. */
   | { readonly do: "issue"; readonly why: "missing" | "unusable" | "expired" | "names" | "issuer" | "due" };
 
-/** Decides whether a certificate is kept. Pure, and never throws: what cannot be read is replaced. */
+/**
+ * Decides whether a certificate is kept. Pure, and never throws: what cannot be read is replaced.
+ */
 export function certificateStep(
   present: KeyPair | undefined,
   wanted: WantedCertificate,

@@ -62,7 +62,9 @@ export class AllocationFolder {
     return join(this.path, files.key);
   }
 
-  /** Writes an allocation, each file at once: whoever reads meanwhile finds the old one or the new one. */
+  /**
+   * Writes an allocation, each file atomically: a reader finds the old one or the new one.
+   */
   async write(allocation: AllocationAnswer, address: string): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     await chmod(this.path, 0o700);
@@ -106,8 +108,8 @@ export class AllocationFolder {
 const LONGEST_USE_MS = 25 * 3_600_000;
 
 /**
- * A folder for the time of one run. It goes when it is disposed of, and when the process ends in any way that lets it do something.
- * What a killed process leaves behind goes with the next run.
+ * A folder for the time of one run. It goes when it is disposed of, and when the process ends in
+ * any way that lets it do something. What a killed process leaves behind goes with the next run.
  */
 export class TemporaryFolder implements AsyncDisposable {
   readonly folder: AllocationFolder;
@@ -126,7 +128,9 @@ export class TemporaryFolder implements AsyncDisposable {
     return new TemporaryFolder(path);
   }
 
-  /** What processes that were killed have left behind. Removed; what they had allocated is returned. */
+  /**
+   * What processes that were killed have left behind. Removed; what they had allocated is returned.
+   */
   static async takeLeftovers(
     env: Readonly<Record<string, string | undefined>>,
   ): Promise<readonly StoredAllocation[]> {

@@ -31,7 +31,10 @@ type Method = "GET" | "POST" | "DELETE";
 /** Longer than the API ever waits. */
 const ANSWER_MS = 6 * 60_000;
 
-/** Speaks to the allocation API. Tries again while it cannot be reached, as all that it does may be done twice. */
+/**
+ * Speaks to the allocation API. Tries again while it cannot be reached, as all that it does may be
+ * done twice.
+ */
 export class ApiClient implements AsyncDisposable {
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
@@ -73,7 +76,10 @@ export class ApiClient implements AsyncDisposable {
     }
   }
 
-  /** The same, for what has to be done though the user wants it to end: giving a worker back. It takes ten seconds at most. */
+  /**
+   * The same, for what has to be done though the user wants it to end: giving a worker back. It
+   * takes ten seconds at most.
+   */
   detached(): ApiClient {
     return new ApiClient(
       { ...this.#options, retryForMs: 5_000, signal: AbortSignal.timeout(10_000) },

@@ -144,7 +144,10 @@ async function run(
   }
 }
 
-/** Renews an allocation each time that half of what is left is over. A failure is told, and tried again. */
+/**
+ * Renews an allocation each time that half of what is left is over. A failure is told, and tried
+ * again.
+ */
 async function keepRenewing(
   api: ApiClient,
   folder: AllocationFolder,
@@ -172,7 +175,10 @@ async function keepRenewing(
   }
 }
 
-/** Gives a worker back. A worker that cannot be given back ends with its lifetime: that is no reason to fail a build. */
+/**
+ * Gives a worker back. A worker that cannot be given back ends with its lifetime: that is no reason
+ * to fail a build.
+ */
 async function release(api: ApiClient, token: string, { stderr }: Terminal): Promise<void> {
   try {
     await api.detached().call("POST", "/api/v1/workers/release", { token });

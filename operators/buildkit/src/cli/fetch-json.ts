@@ -1,7 +1,11 @@
 import { CommandError } from "@windlass/cli";
 import { openTransport } from "@windlass/client";
 
-/** GETs a JSON document, by the proxies of the environment. @throws CommandError; TransportError. */
+/**
+ * GETs a JSON document, by the proxies of the environment.
+ *
+ * @throws CommandError; TransportError.
+ */
 export async function fetchJson(
   url: URL,
   headers: Readonly<Record<string, string>>,

@@ -105,7 +105,11 @@ export function poolOf(
 /** How long one call waits: short enough for whatever stands in between. */
 const WAIT_MS = 25_000;
 
-/** Asks for a worker until there is one. The position is told as it changes. @throws CommandError. */
+/**
+ * Asks for a worker until there is one. The position is told as it changes.
+ *
+ * @throws CommandError.
+ */
 export async function allocate(
   api: ApiClient,
   options: Values<typeof allocateOptions & typeof poolOptions>,
@@ -133,7 +137,7 @@ export async function allocate(
   };
   for (;;) {
     const answer = await api.call("POST", "/api/v1/workers/allocate", body).catch(async (error: unknown) => {
-      // Whoever presses Ctrl-C in the queue leaves it.
+      // Ctrl-C while waiting leaves the queue.
       if (signal.aborted) await cancel().catch(() => undefined);
       throw error;
     });

@@ -24,7 +24,8 @@ const defaultAudience = "buildkit-controller";
 const githubFreshMs = 3 * 60_000;
 
 /**
- * The first of: `--token`, `--token-file`, BKCTL_TOKEN, GitHub's and GitLab's ID tokens, a mounted ServiceAccount token.
+ * The first of: `--token`, `--token-file`, BKCTL_TOKEN, GitHub's and GitLab's ID tokens, a mounted
+ * ServiceAccount token.
  *
  * @throws CommandError that says how to get one.
  */

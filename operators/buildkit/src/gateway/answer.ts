@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { Clock } from "@windlass/clock";
 import { grpcStatus, type Refusal } from "./refusal.ts";
 
-/** Enough for the first calls of any gRPC client; whoever asks for more is not one. */
+/** Enough for the first calls of any gRPC client; a peer that needs more is not one. */
 const sessionLimits = {
   maxSessionMemory: 1,
   maxHeaderListPairs: 64,
@@ -15,12 +15,15 @@ const sessionLimits = {
 const FIRST_CALL_MS = 5_000;
 
 /**
- * How long further calls are answered. buildctl makes two, and would connect again for the second. Whoever tries again later
- * should connect again: the answer may be another by then.
+ * How long further calls are answered. buildctl makes two, and would connect again for the second.
+ * A client that tries again later should connect again: the answer may be another by then.
  */
 const FURTHER_CALLS_MS = 1_000;
 
-/** Answers every call of a connection with a gRPC status, so that the client prints the reason instead of "EOF". */
+/**
+ * Answers every call of a connection with a gRPC status, so that the client prints the reason
+ * instead of "EOF".
+ */
 export function answerRefusal(client: TLSSocket, refusal: Refusal, clock: Clock): void {
   if (client.destroyed) return;
   const session = performServerHandshake(client, sessionLimits);

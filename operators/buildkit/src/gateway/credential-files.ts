@@ -9,7 +9,11 @@ import type { GatewayCredentials } from "./credentials.ts";
 export interface CredentialFolders {
   /** Of `<pool>-tls`: tls.crt, tls.key, ca.crt. @default "/etc/gateway/tls" */
   readonly clients?: string;
-  /** Of `<pool>-client-certs`: client.crt, client.key, ca.crt. @default "/etc/gateway/worker-tls" */
+  /**
+   * Of `<pool>-client-certs`: client.crt, client.key, ca.crt.
+   *
+   * @default "/etc/gateway/worker-tls"
+   */
   readonly workers?: string;
   /** Of `<pool>-token-keys`: keys.json. @default "/etc/gateway/token-keys" */
   readonly keys?: string;
@@ -50,11 +54,15 @@ export class CredentialFiles {
     };
   }
 
-  /** Yields whenever the files may have changed: as soon as the system says so, and every ten seconds. */
+  /**
+   * Yields whenever the files may have changed: as soon as the system says so, and every ten
+   * seconds.
+   */
   async *changes(signal: AbortSignal): AsyncGenerator<void> {
     let wake = Promise.withResolvers<void>();
     const onChange = () => wake.resolve();
-    // A mounted Secret changes by swapping a link in its folder, so it is the folder that is watched.
+    // A mounted Secret changes by swapping a link in its folder, so it is the folder that is
+    // watched.
     const watchers = Object.values(this.#folders).flatMap((folder) => this.#watch(folder, onChange));
     signal.addEventListener("abort", onChange);
     try {

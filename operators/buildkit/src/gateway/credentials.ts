@@ -3,7 +3,10 @@ import { expired, inspect, type KeyPair, splitBundle } from "@windlass/certifica
 import type { Keyring } from "../tokens/index.ts";
 import type { WorkerCredentials } from "./dialer.ts";
 
-/** Everything that a gateway proves itself and others with. It can be replaced while the gateway runs. */
+/**
+ * Everything that a gateway proves itself and others with. It can be replaced while the gateway
+ * runs.
+ */
 export interface GatewayCredentials {
   /** What clients are shown, and whose certificates are taken from them. */
   readonly clients: {
@@ -41,7 +44,8 @@ export function checkCredentials(
 }
 
 /**
- * Makes sure that a certificate and its key can be served. TLS itself takes an empty file for no certificate, and refuses every client.
+ * Makes sure that a certificate and its key can be served. TLS itself takes an empty file for no
+ * certificate, and refuses every client.
  *
  * @returns when the certificate ends, in epoch milliseconds.
  * @throws CredentialsError that says what is wrong.

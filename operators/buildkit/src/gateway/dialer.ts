@@ -34,7 +34,10 @@ export class DialError extends Error {
 /** So many workers are remembered. */
 const MOST_WORKERS = 1_000;
 
-/** Opens connections to workers. Builds open several each, so all but the first resume the session of the one before. */
+/**
+ * Opens connections to workers. Builds open several each, so all but the first resume the session
+ * of the one before.
+ */
 export class WorkerDialer {
   readonly #clock: Clock;
   readonly #context: SecureContext;

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Forgery, type ForgeryInit, forgeries, signedToken } from "./forgeries.fixture.ts";
 import { Pki, pool, World } from "./world.fixture.ts";
 
-/** Certificates and tokens that must not open anything, all tried with a real handshake and a real call. */
+/**
+ * Certificates and tokens that must not open anything, all tried with a real handshake and a real
+ * call.
+ */
 
 const hour = 3_600_000;
 const pki = new Pki();

@@ -70,7 +70,8 @@ test("a GOAWAY is one frame, about the whole connection, with its words", () => 
 test.each([
   [0, [0]],
   [126, [126]],
-  // The examples of RFC 7541 have a prefix of five bits; these are of the seven bits that a string's length has.
+  // The examples of RFC 7541 have a prefix of five bits; these are of the seven bits that a
+  // string's length has.
   [127, [127, 0]],
   [254, [127, 127]],
   [255, [127, 128, 1]],

@@ -23,8 +23,8 @@ const LAST_STREAM = 0x7fff_ffff;
 export type FrameListener = (type: number, flags: number, stream: number) => void;
 
 /**
- * Follows the frames of an HTTP/2 connection in one direction, to know which there were, and when one more may be put between
- * two of them.
+ * Follows the frames of an HTTP/2 connection in one direction, to know which there were, and when
+ * one more may be put between two of them.
  */
 export class FrameReader {
   readonly #onFrame: FrameListener;
@@ -34,7 +34,10 @@ export class FrameReader {
   /** Of the payload that is being received. */
   #leftBytes: number;
   #hasFrames = false;
-  /** From a frame that begins a header block to the one that ends it, which nothing may come between. */
+  /**
+   * From a frame that begins a header block to the one that ends it, which nothing may come
+   * between.
+   */
   #isInHeaderBlock = false;
 
   /** @param skippedBytes what comes before the first frame */
@@ -96,8 +99,8 @@ export function goAway(words: string): Buffer {
 }
 
 /**
- * A HEADERS frame that ends a stream. Nothing is compressed by what went before or changes what comes after, so it may stand among
- * the frames of another sender.
+ * A HEADERS frame that ends a stream. Nothing is compressed by what went before or changes what
+ * comes after, so it may stand among the frames of another sender.
  */
 export function lastHeaders(stream: number, headers: Readonly<Record<string, string>>): Buffer {
   const block = Object.entries(headers).flatMap(([name, value]) => [
@@ -119,7 +122,10 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([header, payload]);
 }
 
-/** HPACK's string without Huffman's code: its length, in seven bits and then seven at a time, and its bytes. */
+/**
+ * HPACK's string without Huffman's code: its length, in seven bits and then seven at a time, and
+ * its bytes.
+ */
 function stringLiteral(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text);
   if (bytes.length < 0x7f) return [Buffer.of(bytes.length), bytes];

@@ -275,7 +275,7 @@ describe("a client whose worker is not there yet", () => {
     expect(await answer).toMatchObject({ status: 0, worker: "ci-worker-1", body: "ping" });
   });
 
-  test("waits for an allocation that the gateway has not heard of yet", async () => {
+  test("waits for an allocation that the gateway does not know yet", async () => {
     await using world = await World.start();
     const worker = await world.worker();
     const issued = world.pki.token();

@@ -22,15 +22,23 @@ import { ConnectionSlots } from "./slots.ts";
 export interface GatewayLimits {
   /** For a TLS handshake. @default "10s" */
   readonly handshake?: Duration;
-  /** For a worker that is still starting. gRPC clients give a connection 20 s in all. @default "15s" */
+  /**
+   * For a worker that is still starting. gRPC clients give a connection 20 s in all.
+   *
+   * @default "15s"
+   */
   readonly hold?: Duration;
-  /** For an allocation to be heard of that has just been granted. @default "3s" */
+  /** For the gateway to learn of an allocation that has just been granted. @default "3s" */
   readonly lookupLag?: Duration;
   /** For a worker that is ready to be reached, attempt after attempt. @default "3s" */
   readonly reach?: Duration;
   /** For one attempt to reach a worker. @default "5s" */
   readonly dial?: Duration;
-  /** Without a byte either way. Builds are silent for as long as their longest step. @default Infinity */
+  /**
+   * Without a byte either way. Builds are silent for as long as their longest step.
+   *
+   * @default Infinity
+   */
   readonly idle?: Duration;
   /** @default 10_000 */
   readonly connections?: number;
@@ -58,7 +66,7 @@ export interface GatewayOptions {
 
 /** How a gateway leaves. */
 export interface GatewayDrain {
-  /** How long connections are still taken, while those who send them hear of it. @default "5s" */
+  /** How long connections are still taken, until every node sends them elsewhere. @default "5s" */
   readonly acceptFor?: Duration;
   /** How long live connections may go on after that. @default "1h" */
   readonly within?: Duration;
@@ -68,14 +76,14 @@ export interface GatewayDrain {
 const RETRY_MS = 250;
 
 /**
- * The way into a pool: takes TLS connections from build clients, finds out by the token in the client's certificate which
- * worker is theirs, and passes bytes on.
+ * The way into a pool: takes TLS connections from build clients, finds out by the token in the
+ * client's certificate which worker is theirs, and passes bytes on.
  *
  * - It decides by itself: tokens are verified, and workers found, without asking anyone.
- * - A connection goes to one worker for as long as it lives. Its token's expiry ends no connection; a revocation does, and so
- *   does the loss of the worker.
- * - A client that is refused gets a gRPC status with the reason. So do the open calls of one that loses its worker, unless a
- *   frame is half sent.
+ * - A connection goes to one worker for as long as it lives. Its token's expiry ends no connection;
+ *   a revocation does, and so does the loss of the worker.
+ * - A client that is refused gets a gRPC status with the reason. So do the open calls of one that
+ *   loses its worker, unless a frame is half sent.
  */
 export class Gateway implements AsyncDisposable {
   readonly #options: GatewayOptions;
@@ -97,7 +105,9 @@ export class Gateway implements AsyncDisposable {
   #state: "open" | "draining" = "open";
   #port = 0;
 
-  /** @throws CredentialsError for credentials that cannot be used; Error if the port cannot be had. */
+  /**
+   * @throws CredentialsError for credentials that cannot be used; Error if the port cannot be had.
+   */
   static async start(options: GatewayOptions): Promise<Gateway> {
     const gateway = new Gateway(options);
     gateway.#port = await gateway.#listener.listen({ port: options.port ?? 1235, host: options.host });
@@ -168,8 +178,8 @@ export class Gateway implements AsyncDisposable {
   }
 
   /**
-   * Reads credentials, and uses them if they are others than those in use. If that fails, those in use stay, and the failure is
-   * logged and counted.
+   * Reads credentials, and uses them if they are others than those in use. If that fails, those in
+   * use stay, and the failure is logged and counted.
    */
   async reload(read: () => Promise<GatewayCredentials>): Promise<void> {
     try {
@@ -190,8 +200,9 @@ export class Gateway implements AsyncDisposable {
   }
 
   /**
-   * Leaves: is not ready from now on, soon takes no more connections, lets live ones end, and cuts what is left at the deadline.
-   * Resolves when no connection is left. A second call may bring the deadline forward.
+   * Leaves: is not ready from now on, soon takes no more connections, lets live ones end, and cuts
+   * what is left at the deadline. Resolves when no connection is left. A second call may bring the
+   * deadline forward.
    */
   async drain({ acceptFor = "5s", within = "1h" }: GatewayDrain = {}): Promise<void> {
     const acceptMs = milliseconds(acceptFor, "drain: acceptFor");
@@ -207,7 +218,7 @@ export class Gateway implements AsyncDisposable {
     this.#unsubscribe();
   }
 
-  /** Leaves at once, whoever is connected. */
+  /** Leaves at once, even with clients connected. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "draining";
     await Promise.all([this.#listener.close(), this.#cutAll()]);
@@ -344,7 +355,8 @@ function wordsFor(why: Outcome | { readonly how: "ended" }, worker: WorkerAddres
   if (why.how === "aborted" && why.reason instanceof CutError) return why.reason.refusal;
   if (why.how === "limit") return { code: "UNAVAILABLE", message: "the connection was idle for too long" };
   const error: NodeJS.ErrnoException | undefined = why.how === "lost" ? why.error : undefined;
-  // A connection that breaks does not say whether the worker is gone for good: the next one finds out.
+  // A connection that breaks does not say whether the worker is gone for good: the next one finds
+  // out.
   const { message } = workerLost(worker.name, error?.code ?? "it closed the connection");
   return { code: "UNAVAILABLE", message };
 }

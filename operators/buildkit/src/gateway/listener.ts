@@ -11,7 +11,10 @@ export interface ListenerOptions {
   readonly handshakeMs: number;
   /** A handshake is done. What the client has shown is for the callee to judge. */
   readonly onClient: (client: TLSSocket) => void;
-  /** A handshake failed. Not called for those who leave in the middle of it, or before it, as probes do. */
+  /**
+   * A handshake failed. Not called for those who leave in the middle of it, or before it, as probes
+   * do.
+   */
   readonly onFailure: (status: "non_tls" | "handshake_failed", error: Error) => void;
 }
 
@@ -75,7 +78,8 @@ function contextOf({ pair, trust }: GatewayCredentials["clients"]): SecureContex
     ca: trust,
     ciphers,
     minVersion,
-    // A session that is resumed is not verified again: it would outlive its certificate and its authority.
+    // A session that is resumed is not verified again: it would outlive its certificate and its
+    // authority.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }

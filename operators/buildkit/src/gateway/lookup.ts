@@ -13,7 +13,7 @@ export interface WorkerAddress {
 
 /** Where the connections of an allocation lead. */
 export type Route =
-  /** There is no such allocation, or none that has been heard of yet. */
+  /** There is no such allocation, or the gateway does not know it yet. */
   | { readonly at: "unknown" }
   /** It has a worker that cannot be reached yet. */
   | { readonly at: "starting"; readonly worker: string }
@@ -24,8 +24,8 @@ export type Route =
   | { readonly at: "lost"; readonly worker: string; readonly reason: string };
 
 /**
- * What a gateway knows of allocations. It is asked for every connection, so it answers from memory, whether the controller
- * and the API server are up or not.
+ * What a gateway knows of allocations. It is asked for every connection, so it answers from memory,
+ * whether the controller and the API server are up or not.
  */
 export interface WorkerLookup {
   /** Where the connections of an allocation lead at this moment. */
@@ -36,7 +36,7 @@ export interface WorkerLookup {
   fault(): string | undefined;
 }
 
-/** A lookup that is told what it knows. Whoever watches the workers feeds it. */
+/** A lookup in memory. The watch of the workers fills it. */
 export class RoutingTable implements WorkerLookup {
   readonly #routes = new Map<AllocationHash, Route>();
   readonly #listeners = new Set<(allocation: AllocationHash) => void>();

@@ -1,7 +1,10 @@
 import type { Registry } from "@windlass/runtime";
 import type { PoolName } from "../pool-name.ts";
 
-/** How a connection went: `success` once it is passed on. The original's words, and more where it knew fewer. */
+/**
+ * How a connection went: `success` once it is passed on. The original's words, and more where it
+ * knew fewer.
+ */
 export type ConnectionStatus = (typeof statuses)[number];
 
 const statuses = [
@@ -27,7 +30,10 @@ const statuses = [
 /** What a gateway reports. */
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
-/** The metrics of a pool's gateway. Every series starts at zero, so that a rate is right from the first scrape. */
+/**
+ * The metrics of a pool's gateway. Every series starts at zero, so that a rate is right from the
+ * first scrape.
+ */
 export function gatewayMetrics(registry: Registry, pool: PoolName) {
   const labels = Object.freeze({ pool: pool.name, namespace: pool.namespace });
   const named = ["pool", "namespace"];

@@ -8,14 +8,18 @@ export type LastWords = Pick<Refusal, "code" | "message">;
 /** So many calls are followed at a time. Builds have a handful. */
 const MOST_CALLS = 1_000;
 
-/** So many characters of a message are sent. In gRPC's encoding they may be nine times as many, and a frame has 16,384 bytes. */
+/**
+ * So many characters of a message are sent. In gRPC's encoding they may be nine times as many, and
+ * a frame has 16,384 bytes.
+ */
 const MOST_CHARACTERS = 1_000;
 
 /**
- * Follows the gRPC calls of a connection, to answer those that are open when the connection is ended.
+ * Follows the gRPC calls of a connection, to answer those that are open when the connection is
+ * ended.
  *
- * A GOAWAY alone does not tell the reason: gRPC prints the words of the first one, and a worker that is told to stop has sent one
- * of its own.
+ * A GOAWAY alone does not tell the reason: gRPC prints the words of the first one, and a worker
+ * that is told to stop has sent one of its own.
  */
 export class OpenCalls {
   /** By stream: whether the worker has begun to answer. */
@@ -36,7 +40,10 @@ export class OpenCalls {
     this.#fromWorker.saw(chunk);
   }
 
-  /** The frames that end the connection, to follow what the worker has sent; undefined in the middle of a frame of the worker's. */
+  /**
+   * The frames that end the connection, to follow what the worker has sent; undefined in the middle
+   * of a frame of the worker's.
+   */
   lastBytes({ code, message }: LastWords): Buffer | undefined {
     if (!this.#fromWorker.isBetweenFrames) return undefined;
     const words = message.slice(0, MOST_CHARACTERS).toWellFormed();
@@ -45,7 +52,8 @@ export class OpenCalls {
     const answers = [...this.#calls].map(([stream, isAnswered]) =>
       lastHeaders(stream, isAnswered ? trailers : headers),
     );
-    // After the worker's own, one of ours would not be read, and would break the rule that each names fewer streams than the last.
+    // After the worker's own, one of ours would not be read, and would break the rule that each
+    // names fewer streams than the last.
     return Buffer.concat(this.#hasGoAway ? answers : [...answers, goAway(words)]);
   }
 

@@ -16,7 +16,9 @@ export interface ReachedWorker {
 /** Whether an allocation's worker was reached. */
 export type Reached = ReachedWorker | { readonly is: "refused"; readonly refusal: Refusal };
 
-/** Finds the workers of allocations and connects to them, waiting for those that are still starting. */
+/**
+ * Finds the workers of allocations and connects to them, waiting for those that are still starting.
+ */
 export class WorkerReach {
   readonly #lookup: WorkerLookup;
   readonly #clock: Clock;

@@ -10,12 +10,17 @@ export interface GatewayRunnableOptions extends Pick<GatewayOptions, "pool" | "p
   readonly lookup: (context: RunnableContext) => WorkerLookup;
   /** Where the Secrets are mounted. @default as the original mounts them */
   readonly folders?: CredentialFolders;
-  /** How it leaves. The manager's `gracefulShutdownTimeout` has to be longer: `gatewayShutdownMs`. @default GatewayDrain's own */
+  /**
+   * How it leaves. The manager's `gracefulShutdownTimeout` has to be longer: `gatewayShutdownMs`.
+   *
+   * @default GatewayDrain's own
+   */
   readonly drain?: GatewayDrain;
 }
 
 /**
- * A gateway as part of a manager, which serves its probes and metrics and stops it on SIGTERM. Runs on every replica.
+ * A gateway as part of a manager, which serves its probes and metrics and stops it on SIGTERM. Runs
+ * on every replica.
  *
  * @example
  * const drain = { within: "1h" } as const;

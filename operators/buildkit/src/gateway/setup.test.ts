@@ -33,7 +33,7 @@ describe("a client", () => {
     expect(move(ready, 15_001)).toMatchObject({ do: "dial" });
   });
 
-  test("whose allocation has not been heard of waits for a moment", () => {
+  test("whose allocation is not known yet waits for a moment", () => {
     expect(move({ at: "unknown" }, 0)).toEqual({ do: "wait", until: 3_000 });
     expect(move({ at: "unknown" }, 3_000)).toMatchObject(refusal("lookup_failed", "UNAUTHENTICATED"));
   });

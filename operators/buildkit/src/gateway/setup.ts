@@ -14,7 +14,7 @@ import {
 export interface SetupRules {
   /** In all. gRPC clients give a connection 20 seconds. */
   readonly holdMs: number;
-  /** For an allocation to be heard of that the API has granted a moment ago. */
+  /** For the gateway to learn of an allocation that the API has granted a moment ago. */
   readonly lookupLagMs: number;
   /** For a worker that is ready to be reached, attempt after attempt. */
   readonly reachMs: number;

@@ -91,7 +91,8 @@ test.for<Silence>(["silent", "a byte now and then"])(
     const { pair } = world.allocate(await world.worker());
     const whole = await handshakeBytes(world, pair);
     expect(whole).toBeGreaterThan(500);
-    // Another handshake may be shorter by a few bytes, as signatures are. One that trickles would come to its end in time if little was left.
+    // Another handshake may be shorter by a few bytes, as signatures are. One that trickles would
+    // come to its end in time if little was left.
     const last = whole - (silence === "silent" ? 8 : 300);
     const cuts = Array.from({ length: 40 }, (_, index) => Math.round((index * last) / 39));
     await Promise.all(

@@ -77,7 +77,7 @@ test("who has lost a worker is told so until the token has expired", async () =>
   expect(routes.table.find(a)).toEqual({ at: "unknown" });
 });
 
-test("an allocation that is on the list of revocations leads nowhere, and its gateway hears of it at once", () => {
+test("an allocation that is on the list of revocations leads nowhere, and its gateway is called at once", () => {
   const { table } = new WorkerRoutes(new ManualClock());
   const told: string[] = [];
   table.onChange((allocation) => told.push(allocation));

@@ -47,7 +47,10 @@ export class WorkerRoutes {
   readonly table = new RoutingTable();
   readonly #clock: Pick<Clock, "now">;
   readonly #byWorker = new Map<string, { readonly allocation: AllocationHash; readonly expiresAt: number }>();
-  /** Allocations whose worker is gone, by when their tokens have expired and nobody asks for them any more. */
+  /**
+   * Allocations whose worker is gone, by when their tokens have expired and nobody asks for them
+   * any more.
+   */
   readonly #lost = new Map<AllocationHash, number>();
 
   constructor(clock: Pick<Clock, "now">) {
@@ -84,7 +87,10 @@ export class WorkerRoutes {
   }
 }
 
-/** Takes a list of revocations over. One that cannot be read leaves those before in place: no revocation is forgotten by accident. */
+/**
+ * Takes a list of revocations over. One that cannot be read leaves those before in place: no
+ * revocation is forgotten by accident.
+ */
 export function takeRevocations(table: RoutingTable, text: string | undefined, log: Logger): void {
   try {
     table.revoke(readRevocations(text ?? "{}"));
@@ -98,8 +104,8 @@ export function takeRevocations(table: RoutingTable, text: string | undefined, l
 }
 
 /**
- * What a gateway knows of the allocations of its pool, from the workers and the list of revocations that it watches. While the API server
- * is away it goes on with what it saw last.
+ * What a gateway knows of the allocations of its pool, from the workers and the list of revocations
+ * that it watches. While the API server is away it goes on with what it saw last.
  */
 export function workerLookup(pool: PoolName): (context: RunnableContext) => WorkerLookup {
   return ({ cache, clock, log, signal }) => {

@@ -86,11 +86,15 @@ export class Pki {
 }
 
 /**
- * A method of the stand-in: `Info` is answered at once, `Status` gets an answer that does not end, and `Solve` none at all.
+ * A method of the stand-in: `Info` is answered at once, `Status` gets an answer that does not end,
+ * and `Solve` none at all.
  */
 export type FakeMethod = "Info" | "Status" | "Solve";
 
-/** A stand-in for buildkitd: TLS with the worker's certificate, and gRPC calls that succeed if they end. */
+/**
+ * A stand-in for buildkitd: TLS with the worker's certificate, and gRPC calls that succeed if they
+ * end.
+ */
 export class FakeWorker {
   readonly name: string;
   readonly sockets = new Set<TLSSocket>();

@@ -118,7 +118,7 @@ describe("a rule", () => {
     expect(may(scoped(["other/ci"]), [], "view", { admits: "everyone" })).toBe(false);
   });
 
-  test("sets the limits of whom it admits; the first that grants counts", () => {
+  test("sets the limits of the clients that it admits; the first rule that grants counts", () => {
     const rules: AccessRule[] = [
       { users: ["octocat"], verbs: ["view"], limits: { concurrent: 1 } },
       { users: ["octocat"], limits: { concurrent: 2, ttlMs: 60_000 } },
@@ -133,7 +133,7 @@ describe("a rule", () => {
   });
 });
 
-test("a pool that admits everyone admits whoever it recognizes", () => {
+test("a pool that admits everyone admits every identity that it recognizes", () => {
   expect(may(octocat, [], "allocate", { admits: "everyone" })).toBe(true);
   expect(may(octocat, [], "allocate", { admits: "everyone", origins: ["service-account"] })).toBe(false);
   expect(may(account("other"), [], "allocate", { admits: "everyone", origins: ["service-account"] })).toBe(

@@ -4,8 +4,8 @@ import { type Claims, countsFor, describeIdentity, type Identity, isVouchedEvery
 import { textsOf } from "./oidc.ts";
 
 /**
- * What may be done with a pool. `allocate` is for workers, and for waking the pool; `certs` for certificates; `view` for
- * looking at it; `admin` for what others have allocated.
+ * What may be done with a pool. `allocate` is for workers, and for waking the pool; `certs` for
+ * certificates; `view` for looking at it; `admin` for what others have allocated.
  */
 export const verbs = ["allocate", "certs", "view", "admin"] as const;
 
@@ -23,8 +23,9 @@ export interface Limits {
 }
 
 /**
- * Grants verbs to identities. All of `users`, `groups` and `claims` that are given must match, each by one of its patterns;
- * one that gives none grants nothing. Patterns are as in {@link matchesGlob}.
+ * Grants verbs to identities. All of `users`, `groups` and `claims` that are given must match, each
+ * by one of its patterns; one that gives none grants nothing. Patterns are as in
+ * {@link matchesGlob}.
  */
 export interface AccessRule {
   readonly users?: readonly string[];
@@ -41,7 +42,7 @@ export interface AccessRule {
 /** Who may use a pool. */
 export interface PoolAccess {
   readonly pool: PoolName;
-  /** `everyone`: whoever is authenticated may use it, and rules only set limits. */
+  /** `everyone`: every authenticated client may use it, and rules only set limits. */
   readonly admits: "everyone" | "by-rules";
   readonly rules: readonly AccessRule[];
   /** Who is recognized at all. @default everybody that the server recognizes */
@@ -59,7 +60,10 @@ export type Decision =
   | { readonly is: "allowed"; readonly as: Identity; readonly why: string; readonly limits: Limits }
   | { readonly is: "denied"; readonly as: Identity; readonly why: string };
 
-/** Whether an identity is one of the administrators. Never by a claim that its own issuer is not trusted for everywhere. */
+/**
+ * Whether an identity is one of the administrators. Never by a claim that its own issuer is not
+ * trusted for everywhere.
+ */
 export function isAdmin(identity: Identity, admins: Admins): boolean {
   if (!isVouchedEverywhere(identity)) return false;
   return (
@@ -69,10 +73,11 @@ export function isAdmin(identity: Identity, admins: Admins): boolean {
 }
 
 /**
- * Decides whether a client may do something with a pool: the first of its identities that may counts. Pure.
+ * Decides whether a client may do something with a pool: the first of its identities that may
+ * counts. Pure.
  *
- * Without a rule, a pool is for service accounts of its own namespace, and for identities whose token or certificate
- * names it. Everyone else needs a rule.
+ * Without a rule, a pool is for service accounts of its own namespace, and for identities whose
+ * token or certificate names it. Everyone else needs a rule.
  */
 export function decide(
   identities: readonly [Identity, ...Identity[]],
@@ -130,7 +135,10 @@ function grants(rule: AccessRule, identity: Identity, verb: Verb, pool: PoolName
   );
 }
 
-/** A claim by its name, or by a path of names joined by dots. Names win: claims such as `https://example.com/role` hold dots. */
+/**
+ * A claim by its name, or by a path of names joined by dots. Names win: claims such as
+ * `https://example.com/role` hold dots.
+ */
 function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path.split(".").reduce<unknown>((value, name) => {

@@ -13,7 +13,10 @@ export interface AuditedRequest {
   readonly from: string;
 }
 
-/** Writes each decision as one line of the log, with the same fields for all of them. Holds no token. */
+/**
+ * Writes each decision as one line of the log, with the same fields for all of them. Holds no
+ * token.
+ */
 export class AuditLog {
   readonly #log: Logger;
 

@@ -21,7 +21,10 @@ export interface AuthenticatorOptions {
   readonly serviceAccounts: Pick<ServiceAccounts, "verify">;
   /** Asked about tokens that no issuer has made. @default there are none */
   readonly staticTokens?: StaticTokens;
-  /** How issuers are asked whose certificates these authorities sign; undefined stands for those that Node trusts. */
+  /**
+   * How issuers are asked whose certificates these authorities sign; undefined stands for those
+   * that Node trusts.
+   */
   readonly fetch: (ca: string | undefined) => FetchJson;
   readonly keys?: KeyRules;
   /** @default the machine's clock */
@@ -48,7 +51,8 @@ export class Authenticator {
   }
 
   /**
-   * Who a client is. Several identities where several providers take its token: which one counts depends on the pool.
+   * Who a client is. Several identities where several providers take its token: which one counts
+   * depends on the pool.
    *
    * @throws AuthenticationError, VerifierUnavailableError.
    */
@@ -63,7 +67,10 @@ export class Authenticator {
     );
   }
 
-  /** Why the keys of an issuer could not be fetched last time; undefined if they could, or were never asked for. */
+  /**
+   * Why the keys of an issuer could not be fetched last time; undefined if they could, or were
+   * never asked for.
+   */
   faultOf(provider: OidcProvider): string | undefined {
     return this.#issuers.get(issuerId(provider))?.fault;
   }

@@ -1,6 +1,6 @@
 /**
- * A request that does not say who makes it, or not credibly. The message is for the client, and says nothing that helps to
- * forge a token; `detail` is for the audit log.
+ * A request that does not say who makes it, or not credibly. The message is for the client, and
+ * says nothing that helps to forge a token; `detail` is for the audit log.
  */
 export class AuthenticationError extends Error {
   override readonly name = "AuthenticationError";
@@ -12,7 +12,10 @@ export class AuthenticationError extends Error {
   }
 }
 
-/** Nobody can say at present whether a token is genuine: its issuer, or the API server, does not answer. */
+/**
+ * Nobody can say at present whether a token is genuine: its issuer, or the API server, does not
+ * answer.
+ */
 export class VerifierUnavailableError extends Error {
   override readonly name = "VerifierUnavailableError";
 }

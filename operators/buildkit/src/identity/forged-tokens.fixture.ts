@@ -1,6 +1,9 @@
 import { audience, type FakeIssuer, jwt, macOf, newKey, signedBy } from "./issuer.fixture.ts";
 
-/** Tokens that nobody may be recognized by, by what is wrong with them. The provider requires `repository: acme/shop` and names users by `actor`. */
+/**
+ * Tokens that nobody may be recognized by, by what is wrong with them. The provider requires
+ * `repository: acme/shop` and names users by `actor`.
+ */
 export function forgedTokens(issuer: FakeIssuer): readonly (readonly [string, string])[] {
   const [rsa, ec] = issuer.keys;
   if (!rsa || !ec) throw new Error("the issuer has two keys");

@@ -1,6 +1,7 @@
 /**
- * Whether a text matches a pattern in which `*` stands for any characters, slashes too, and `?` for one. Letters count as
- * they are written. Takes time in proportion to both lengths, whatever the pattern: patterns come from users.
+ * Whether a text matches a pattern in which `*` stands for any characters, slashes too, and `?` for
+ * one. Letters count as they are written. Takes time in proportion to both lengths, whatever the
+ * pattern: patterns come from users.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   let inPattern = 0;

@@ -22,7 +22,8 @@ export interface IdentityCertificateInit {
 }
 
 /**
- * A key and a certificate that stand for an identity at the API. They hold no token: no gateway takes them.
+ * A key and a certificate that stand for an identity at the API. They hold no token: no gateway
+ * takes them.
  *
  * @param authority Of the client ring.
  */
@@ -55,7 +56,8 @@ export function signIdentityCertificate(
 }
 
 /**
- * Whom a client's certificate stands for. That an authority of the client ring has signed it has been verified.
+ * Whom a client's certificate stands for. That an authority of the client ring has signed it has
+ * been verified.
  *
  * @throws AuthenticationError for one that stands for nobody, such as an allocation's.
  */

@@ -1,6 +1,6 @@
 import { type PoolName, poolText } from "../pool-name.ts";
 
-/** What whoever vouches for an identity says of it: the claims of a token. */
+/** What the issuer of an identity says of it: the claims of a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Who makes a request. */
@@ -8,8 +8,8 @@ export interface Identity {
   /** How rules and people name them: `octocat`, `system:serviceaccount:builds:ci`. */
   readonly user: string;
   /**
-   * Unlike anyone else's, whoever vouches for them. The owner of an allocation is compared by it: two
-   * issuers may both know an `octocat`.
+   * Unique across issuers. The owner of an allocation is compared by it: two issuers may both know
+   * an `octocat`.
    */
   readonly id: string;
   readonly groups: readonly string[];
@@ -31,7 +31,9 @@ export type Origin =
   | { readonly is: "service-account"; readonly namespace: string }
   /** A bearer token of a pool's own Secret, and that pool as `namespace/name`. */
   | { readonly is: "static-token"; readonly pool: string }
-  /** A certificate of `certs/request`, and the pools that it was granted for as `namespace/name`. */
+  /**
+   * A certificate of `certs/request`, and the pools that it was granted for as `namespace/name`.
+   */
   | { readonly is: "certificate"; readonly pools: readonly string[] };
 
 /** Where an issuer counts: everywhere, or for the pools that declare it alone. */
@@ -46,7 +48,7 @@ export function countsFor({ origin }: Identity, pool: PoolName): boolean {
   return origin.scope.pools.includes(poolText(pool));
 }
 
-/** Whether whoever vouches for an identity is trusted everywhere, and not by a pool alone. */
+/** Whether the issuer of an identity is trusted everywhere, and not by a pool alone. */
 export function isVouchedEverywhere({ origin }: Identity): boolean {
   return origin.is === "oidc" ? origin.scope.for === "all-pools" : origin.is !== "static-token";
 }

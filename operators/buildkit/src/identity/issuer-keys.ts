@@ -3,16 +3,27 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jos
 import { z } from "zod";
 import { VerifierUnavailableError } from "./errors.ts";
 
-/** Fetches a JSON document. Rejects unless the answer is 200, and within bounds of time and size. */
+/**
+ * Fetches a JSON document. Rejects unless the answer is 200, and within bounds of time and size.
+ */
 export type FetchJson = (url: URL, signal?: AbortSignal) => Promise<unknown>;
 
 /** When an issuer's keys are fetched. */
 export interface KeyRules {
-  /** How long keys count as fresh. Older ones are used while newer ones are being fetched. @default "10m" */
+  /**
+   * How long keys count as fresh. Older ones are used while newer ones are being fetched.
+   *
+   * @default "10m"
+   */
   readonly fresh?: Duration;
   /** How long the last known keys go on where the issuer cannot be reached. @default "24h" */
   readonly longestStale?: Duration;
-  /** The least time between two fetches: tokens with made-up key ids must not become requests to the issuer. @default "10s" */
+  /**
+   * The least time between two fetches: tokens with made-up key ids must not become requests to the
+   * issuer.
+   *
+   * @default "10s"
+   */
   readonly cooldown?: Duration;
 }
 
@@ -56,8 +67,9 @@ const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * The public keys of an issuer, found by discovery. They are cached, and fetched again when they have aged or when a token
- * names a key that is not among them. An issuer that is down does not lock out tokens whose keys are known.
+ * The public keys of an issuer, found by discovery. They are cached, and fetched again when they
+ * have aged or when a token names a key that is not among them. An issuer that is down does not
+ * lock out tokens whose keys are known.
  */
 export class IssuerKeys {
   readonly issuer: string;
@@ -88,14 +100,15 @@ export class IssuerKeys {
   /**
    * How jose finds the key of a token.
    *
-   * @throws VerifierUnavailableError where there are no keys and none can be had; a JOSEError where there is no such key.
+   * @throws VerifierUnavailableError where there are no keys and none can be had; a JOSEError where
+   *   there is no such key.
    */
   readonly get: JWTVerifyGetKey = async (header, token) => {
     const move = this.#move(header.kid);
     if (move.do === "use") {
       if (move.refresh) void this.#refresh();
     } else {
-      // One that is under way may bring the key, whoever asked for it.
+      // A request that is under way may bring the key, whichever caller started it.
       await (move.do === "fetch" ? this.#refresh() : this.#fetching);
       if (this.#move(header.kid).do === "unavailable") this.#giveUp();
     }
@@ -136,7 +149,8 @@ export class IssuerKeys {
     const url = new URL(`${this.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
     const { data, error } = discovery.safeParse(await this.#fetch(url));
     if (error) throw new Error(`${url.href} is not a discovery document: ${error.issues[0]?.path.join(".")}`);
-    // As OpenID Connect Discovery 4.3 has it. Otherwise anyone who hosts a document could speak for another issuer.
+    // As OpenID Connect Discovery 4.3 has it. Otherwise anyone who hosts a document could speak for
+    // another issuer.
     if (data.issuer !== this.issuer)
       throw new Error(`${url.href} is of another issuer: ${JSON.stringify(data.issuer)}`);
     const keys = URL.parse(data.jwks_uri);

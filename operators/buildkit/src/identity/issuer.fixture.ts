@@ -109,7 +109,9 @@ export class FakeIssuer implements AsyncDisposable {
     };
   }
 
-  /** A genuine token, but for what is changed. A claim that is changed to undefined is left out. */
+  /**
+   * A genuine token, except for what is changed. A claim that is changed to undefined is left out.
+   */
   token(change: Record<string, unknown> = {}, key: IssuerKey = this.key, header: object = {}): string {
     return jwt({ alg: key.alg, kid: key.kid, typ: "JWT", ...header }, this.claims(change), signedBy(key));
   }

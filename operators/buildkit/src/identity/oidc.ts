@@ -4,7 +4,10 @@ import { matchesAnyGlob } from "./glob.ts";
 import type { Identity, Scope } from "./identity.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 
-/** The signature algorithms that count: asymmetric ones. A public key must never be taken for a shared secret. */
+/**
+ * The signature algorithms that count: asymmetric ones. A public key must never be taken for a
+ * shared secret.
+ */
 export const signatureAlgorithms = [
   "RS256",
   "RS384",
@@ -27,7 +30,11 @@ export interface OidcProvider {
   readonly audiences: readonly string[];
   /** The claim that names the user. @default "sub" */
   readonly userClaim?: string;
-  /** Goes before the user's name, to keep the users of several issuers apart in rules. @default "" */
+  /**
+   * Goes before the user's name, to keep the users of several issuers apart in rules.
+   *
+   * @default ""
+   */
   readonly userPrefix?: string;
   /** The claim that lists groups. @default none */
   readonly groupsClaim?: string;
@@ -45,7 +52,10 @@ export interface OidcProvider {
   readonly scope?: Scope;
 }
 
-/** The issuer that a token claims to be from; undefined if it is no token at all. Nothing is verified. */
+/**
+ * The issuer that a token claims to be from; undefined if it is no token at all. Nothing is
+ * verified.
+ */
 export function claimedIssuer(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);
@@ -146,7 +156,10 @@ function userFault(value: string, others: number, user: string): string | undefi
   return user.startsWith("system:") ? `names a user that is reserved: ${JSON.stringify(user)}` : undefined;
 }
 
-/** The texts in a claim: itself, or the items of a list. Numbers and booleans count as they are written. */
+/**
+ * The texts in a claim: itself, or the items of a list. Numbers and booleans count as they are
+ * written.
+ */
 export function textsOf(claim: unknown): readonly string[] {
   const items: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return items.flatMap((item) =>

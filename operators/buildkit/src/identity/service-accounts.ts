@@ -5,7 +5,10 @@ import { TokenReview } from "@windlass/runtime/kinds";
 import { AuthenticationError, VerifierUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 
-/** The audience that a service account's token must be meant for. One for the API server itself is not taken: it could be passed on. */
+/**
+ * The audience that a service account's token must be meant for. One for the API server itself is
+ * not taken: it could be passed on.
+ */
 export const defaultAudience = "buildkit-controller";
 
 /** How service accounts are recognized. */
@@ -26,7 +29,10 @@ const BELIEVED_MS = 10_000;
 const MOST_REMEMBERED = 10_000;
 const accountName = /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/;
 
-/** Has the API server say whose token it is: only it knows whether the account, and the pod a token is bound to, still exist. */
+/**
+ * Has the API server say whose token it is: only it knows whether the account, and the pod a token
+ * is bound to, still exist.
+ */
 export class ServiceAccounts {
   readonly #client: Pick<Writer, "create">;
   readonly #audience: string;

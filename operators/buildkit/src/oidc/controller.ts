@@ -16,7 +16,10 @@ const LOOK_MS = 10 * 60_000;
 /** How often one is asked that does not. */
 const RETRY_MS = 30_000;
 
-/** Says of each identity provider whether it can be reached, and has keys. What tokens are worth is the API's to judge. */
+/**
+ * Says of each identity provider whether it can be reached, and has keys. What tokens are worth is
+ * the API's to judge.
+ */
 export function oidcController({ namespace, fetchJson: fetch }: OIDCDependencies) {
   return controller(BuildKitOIDCConfig, {
     name: "buildkitoidcconfig",

@@ -61,7 +61,7 @@ const rule = z.object({
   claims: z
     .record(z.string(), globs)
     .default({})
-    .describe("Claims the identity must have, each with the values that will do"),
+    .describe("Claims the identity must have, each with the values that are accepted"),
   verbs: z
     .array(z.enum(["allocate", "certs", "view", "admin"]))
     .min(1)

@@ -130,7 +130,7 @@ const mirror = z.object({
   caSecret: objectName.optional().describe("A Secret whose ca.crt signs the registry's certificate"),
 });
 
-/** What becomes of the results of builds. */
+/** What happens to the results of builds. */
 export const cache = z
   .object({
     gc: gc.apply(filled).describe("What buildkitd removes of its own cache, and when"),

@@ -1,6 +1,9 @@
 import type { Pool } from "./pool.ts";
 
-/** What clients give buildctl as --import-cache and --export-cache, or buildx as --cache-from and --cache-to. */
+/**
+ * What clients give buildctl as --import-cache and --export-cache, or buildx as --cache-from and
+ * --cache-to.
+ */
 export function cacheOptions({ cache }: Pool["spec"]) {
   const backends = cache.backends.flatMap(({ registry, s3 }) => {
     if (registry) {

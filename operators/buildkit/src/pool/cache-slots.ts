@@ -6,7 +6,9 @@ type Persistent = NonNullable<Pool["spec"]["cache"]["persistent"]>;
 /** Volumes that keep the cache of workers. */
 export type PersistentCache = Omit<Persistent, "maxVolumes"> & { readonly maxVolumes: number };
 
-/** How a pool keeps cache on volumes: by `cache.persistent`, or by the original's backend `local`. */
+/**
+ * How a pool keeps cache on volumes: by `cache.persistent`, or by the original's backend `local`.
+ */
 export function persistentOf({ cache, scaling }: Pool["spec"]): PersistentCache | undefined {
   const { persistent } = cache;
   if (persistent) return { ...persistent, maxVolumes: persistent.maxVolumes ?? scaling.max };
@@ -22,8 +24,9 @@ export interface FreeSlot {
 }
 
 /**
- * The slot to make a worker in: the one that has the cache of this key, else one that has nobody's, else the one that the key would
- * be in if all slots were free. Few keys move when slots come and go.
+ * The slot to make a worker in: the one that has the cache of this key, else one that has nobody's,
+ * else the one that the key would be in if all slots were free. Few keys move when slots come and
+ * go.
  */
 export function chooseSlot(free: readonly FreeSlot[], key: string | undefined): number | undefined {
   if (key === undefined) return (free.find(({ affinityKey }) => affinityKey === undefined) ?? free[0])?.slot;
@@ -33,7 +36,10 @@ export function chooseSlot(free: readonly FreeSlot[], key: string | undefined): 
   return rendezvous(key, unused.length > 0 ? unused.map(({ slot }) => slot) : free.map(({ slot }) => slot));
 }
 
-/** The member that a key belongs to, by highest random weight: a member that goes moves the keys that it had, and no others. */
+/**
+ * The member that a key belongs to, by highest random weight: a member that goes moves the keys
+ * that it had, and no others.
+ */
 export function rendezvous<T extends string | number>(key: string, members: readonly T[]): T | undefined {
   let best: { readonly member: T; readonly weight: string } | undefined;
   for (const member of members) {

@@ -19,7 +19,10 @@ export interface CacheVolume {
   readonly lastUsedAt?: string;
 }
 
-/** The volumes that a pool should have: those in use, those to come, and those whose cache may be wanted again. */
+/**
+ * The volumes that a pool should have: those in use, those to come, and those whose cache may be
+ * wanted again.
+ */
 export function cacheVolumes(
   pool: Pool,
   init: {

@@ -33,13 +33,17 @@ export interface CertificatesInit {
   readonly hosts: readonly string[];
 }
 
-/** How soon rings are looked at again: a new key must reach gateways before it signs, ten minutes after it was added. */
+/**
+ * How soon rings are looked at again: a new key must reach gateways before it signs, ten minutes
+ * after it was added.
+ */
 const LOOK_MS = 5 * 60_000;
 
 const ORIGINAL_ROTATE_BEFORE_MS = 30 * 24 * 3_600_000;
 
 /**
- * The Secrets that the gateway mounts, with new certificates where the present ones are due. Gateways take them up while they run.
+ * The Secrets that the gateway mounts, with new certificates where the present ones are due.
+ * Gateways take them up while they run.
  *
  * @throws ReconcileError that says which Secret of a person is missing, or lacks what.
  */
@@ -110,7 +114,10 @@ export async function poolCertificates(pool: Pool, init: CertificatesInit): Prom
   };
 }
 
-/** What clients in the pool's namespace mount to trust the allocation API. Pods cannot mount what is in another namespace. */
+/**
+ * What clients in the pool's namespace mount to trust the allocation API. Pods cannot mount what is
+ * in another namespace.
+ */
 function trustFor(pool: Pool, bundle: string) {
   const { name } = pool.metadata;
   const metadata = { name: poolNames(name).trust, labels: { ...managedByLabel, [poolLabel]: name } };

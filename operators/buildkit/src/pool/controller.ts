@@ -81,10 +81,16 @@ const declared = (pace: Pace) =>
   });
 type Context = ContextOf<ReturnType<typeof declared>>;
 
-/** The longest that a worker lives: it must be gone before the authorities that it trusts have changed. */
+/**
+ * The longest that a worker lives: it must be gone before the authorities that it trusts have
+ * changed.
+ */
 const LONGEST_LIFE_MS = 6 * 24 * 3_600_000;
 const DRAIN_LOOK_MS = 5_000;
-/** How often a pool is looked at whose workers are claimed and released all the time; and while requests wait that may need another worker. */
+/**
+ * How often a pool is looked at whose workers are claimed and released all the time; and while
+ * requests wait that may need another worker.
+ */
 const PACE_MS = 1_000;
 const WAITING_PACE_MS = 100;
 
@@ -98,7 +104,7 @@ export function poolController(dependencies: PoolDependencies) {
     permissions: [
       ...routePermissions,
       ...grantedPermissions,
-      // Keys and authorities are written as a whole, by whoever read them last.
+      // Keys and authorities are written as a whole, by the replica that read them last.
       { kind: Secret, verbs: ["update"] },
       { kind: BuildKitRequest, verbs: ["delete"] },
       // A role may only grant what the operator has itself.
@@ -128,8 +134,9 @@ export function poolController(dependencies: PoolDependencies) {
 }
 
 /**
- * Lets many changes of a pool's workers be one look at it. What changes besides them is looked at right away: the pool itself, its gateway, the
- * first request of those that wait, a worker that fails or goes.
+ * Lets many changes of a pool's workers be one look at it. What changes besides them is looked at
+ * right away: the pool itself, its gateway, the first request of those that wait, a worker that
+ * fails or goes.
  */
 class Pace {
   readonly #last = new Map<string, { readonly at: number; readonly of: string }>();
@@ -167,7 +174,10 @@ class Pace {
   }
 }
 
-/** What was seen of the requests of each pool. Losing it has those count for a moment longer that nobody renews. */
+/**
+ * What was seen of the requests of each pool. Losing it has those count for a moment longer that
+ * nobody renews.
+ */
 class PoolRequestLives {
   readonly #pools = new Map<string, RequestLives>();
 
@@ -270,7 +280,10 @@ async function reconcile(
   };
 }
 
-/** Lets all workers go, each after its builds. The gateway stays until the pool is gone: builds go through it. */
+/**
+ * Lets all workers go, each after its builds. The gateway stays until the pool is gone: builds go
+ * through it.
+ */
 async function drain(pool: Pool, requests: readonly WaitingRequest[], context: Context) {
   const { client, key, ownedAll } = context;
   for (const request of requests) await context.delete(BuildKitRequest, request);
@@ -307,8 +320,9 @@ async function drain(pool: Pool, requests: readonly WaitingRequest[], context: C
 }
 
 /**
- * The requests that wait, in the order in which they came. Those that nobody renews any more are deleted. One whose job has a worker is
- * about to be deleted by whoever claimed it: no other worker must be made for it.
+ * The requests that wait, in the order in which they came. Those that nobody renews any more are
+ * deleted. One whose job has a worker is about to be deleted by the client that claimed it: no
+ * other worker must be made for it.
  */
 async function stillWaiting(
   requests: readonly WaitingRequest[],
@@ -416,7 +430,10 @@ async function removeWorkers(
   );
 }
 
-/** Deletes an object unless somebody has written it since it was read: they may have claimed it, or renewed it. */
+/**
+ * Deletes an object unless somebody has written it since it was read: they may have claimed it, or
+ * renewed it.
+ */
 async function deleteUnchanged(
   kind: typeof BuildKitWorker | typeof BuildKitRequest,
   { metadata }: Worker | WaitingRequest,

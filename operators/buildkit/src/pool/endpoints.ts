@@ -12,7 +12,10 @@ export function internalEndpoint({ metadata: { name, namespace }, spec }: Pool):
   return `tcp://${name}.${namespace}.svc:${servicePortOf(spec)}`;
 }
 
-/** Where clients outside of the cluster connect; undefined where nothing leads in, or it is not known yet. */
+/**
+ * Where clients outside of the cluster connect; undefined where nothing leads in, or it is not
+ * known yet.
+ */
 export function externalEndpoint({ spec }: Pool, service: LiveService | undefined): string | undefined {
   const { external } = spec.networking;
   const { gatewayAPI, ingress } = spec.gateway;
@@ -26,7 +29,10 @@ export function externalEndpoint({ spec }: Pool, service: LiveService | undefine
     : `tcp://${balancer.includes(":") ? `[${balancer}]` : balancer}:${port}`;
 }
 
-/** All names and addresses, besides the Service's own, by which clients may call: the gateway's certificate must have them. */
+/**
+ * All names and addresses, besides the Service's own, by which clients may call: the gateway's
+ * certificate must have them.
+ */
 export function outerHosts({ spec }: Pool, service: LiveService | undefined): readonly string[] {
   const { external } = spec.networking;
   const { gatewayAPI, ingress } = spec.gateway;

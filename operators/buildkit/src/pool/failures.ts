@@ -2,8 +2,8 @@ import type { Worker } from "../worker/worker.ts";
 import type { Failures } from "./scaling.ts";
 
 /**
- * The failures in a row, from those that were counted before and from the workers there are. It must outlast the failed workers, which
- * do not all stay.
+ * The failures in a row, from those that were counted before and from the workers there are. It
+ * must outlast the failed workers, which do not all stay.
  */
 export function failuresOf(before: Failures, workers: readonly Worker[]): Failures {
   const times = (phase: (worker: Worker) => string | undefined) =>

@@ -35,7 +35,10 @@ export function servicePortOf({ gateway, networking }: Pool["spec"]): number {
   return gateway.port ?? networking.port;
 }
 
-/** What the gateway is made of: its identity, the Deployment, the Service. None if the pool has no gateway. */
+/**
+ * What the gateway is made of: its identity, the Deployment, the Service. None if the pool has no
+ * gateway.
+ */
 export function gatewayChildren(pool: Pool, image: string) {
   if (!pool.spec.gateway.enabled) return [];
   const role = roleFor(pool);
@@ -58,7 +61,10 @@ function serviceAccountFor(pool: Pool) {
   return child(ServiceAccount, { metadata: metadataFor(pool), automountServiceAccountToken: false });
 }
 
-/** A gateway reads workers of its namespace and its pool's revocations, and nothing else. Its Secrets are mounted. */
+/**
+ * A gateway reads workers of its namespace and its pool's revocations, and nothing else. Its
+ * Secrets are mounted.
+ */
 function roleFor(pool: Pool) {
   const verbs = ["get", "list", "watch"];
   const resourceNames = [poolNames(pool.metadata.name).revocations];
@@ -69,7 +75,9 @@ function roleFor(pool: Pool) {
   return child(Role, { metadata: metadataFor(pool), rules });
 }
 
-/** Only who may do all of it may bind a role, so a server refuses to bind one that it does not know. */
+/**
+ * Only who may do all of it may bind a role, so a server refuses to bind one that it does not know.
+ */
 function roleBindingFor(pool: Pool, role: ReturnType<typeof roleFor>) {
   const metadata = metadataFor(pool);
   const { namespace } = pool.metadata;
@@ -178,14 +186,20 @@ function deploymentFor(pool: Pool, image: string) {
   } as InputOf<typeof Deployment>);
 }
 
-/** The original's: 50m and 64Mi, up to 200m and 256Mi. What a gateway asks for never exceeds what it may use. */
+/**
+ * The original's: 50m and 64Mi, up to 200m and 256Mi. What a gateway asks for never exceeds what it
+ * may use.
+ */
 function gatewayResources({ cpu = "200m", memory = "256Mi" }: Pool["spec"]["gateway"]["resources"]) {
   const atMost = (wanted: string, limit: string | number) =>
     (quantityOf(limit) ?? 0) < (quantityOf(wanted) ?? 0) ? limit : wanted;
   return { requests: { cpu: atMost("50m", cpu), memory: atMost("64Mi", memory) }, limits: { cpu, memory } };
 }
 
-/** The port of clients alone. Metrics are scraped from pods: a load balancer must not show them to the world. */
+/**
+ * The port of clients alone. Metrics are scraped from pods: a load balancer must not show them to
+ * the world.
+ */
 function serviceFor(pool: Pool) {
   const { spec } = pool;
   const { name } = pool.metadata;

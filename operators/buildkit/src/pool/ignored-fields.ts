@@ -1,6 +1,9 @@
 import type { Pool } from "./pool.ts";
 
-/** The fields that a pool sets and that have no effect: they are the original's, and meant nothing there either. */
+/**
+ * The fields that a pool sets and that have no effect: they are the original's, and meant nothing
+ * there either.
+ */
 export function ignoredFields({ scaling, resources, cache, tls, auth }: Pool["spec"]): readonly string[] {
   const fields = {
     "spec.scaling.targetCPUUtilization": scaling.targetCPUUtilization !== undefined,

@@ -10,7 +10,8 @@ import type { Pool } from "./pool.ts";
 export const operatorSelector = { "app.kubernetes.io/name": operatorName } as const;
 
 /**
- * Who may reach whom: workers are reached by the gateways of their pool, and by the operator, which asks them about their builds.
+ * Who may reach whom: workers are reached by the gateways of their pool, and by the operator, which
+ * asks them about their builds.
  *
  * @param operatorNamespace Where the operator runs.
  */
@@ -45,7 +46,7 @@ function workerPolicy({ metadata: { name } }: Pool, operatorNamespace: string) {
   } as InputOf<typeof NetworkPolicy>);
 }
 
-/** Clients from allowed addresses, and whoever scrapes metrics in the cluster. */
+/** Clients from allowed addresses, and scrapers of metrics in the cluster. */
 function gatewayPolicy({ metadata: { name }, spec }: Pool) {
   return child(NetworkPolicy, {
     metadata: { name: poolNames(name).gateway, labels: gatewayLabels(name) },

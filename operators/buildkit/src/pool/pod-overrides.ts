@@ -11,7 +11,9 @@ const containerOverrides = container().extend({
   volumeMounts: z.array(volumeMount()).max(32).check(listMap("mountPath")).exactOptional(),
 });
 
-/** The fields of a worker's pod that users may set. What keeps a worker working is not among them. */
+/**
+ * The fields of a worker's pod that users may set. What keeps a worker working is not among them.
+ */
 export const podOverrides = podSpec()
   .pick({
     affinity: true,

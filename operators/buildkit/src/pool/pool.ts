@@ -70,7 +70,8 @@ export const BuildKitPool = defineResource({
   },
   validations: [
     {
-      // Names of Services begin with a letter; those of workers and their Secrets add up to 18 characters, of 63.
+      // Names of Services begin with a letter; those of workers and their Secrets add up to 18
+      // characters, of 63.
       rule: "self.metadata.name.matches('^[a-z]([-a-z0-9]{0,43}[a-z0-9])?$')",
       message: "metadata.name must begin with a letter and have at most 45 letters, digits and '-'",
     },

@@ -9,14 +9,18 @@ export interface Now {
   readonly monotonic: number;
 }
 
-/** How long a request counts that is not seen to be renewed. Whoever attends to one renews it three times as often. */
+/**
+ * How long a request counts that is not seen to be renewed. The replica that serves its client
+ * renews it three times as often.
+ */
 const RENEWED_WITHIN_MS = 30_000;
 /** How far clocks may be apart. Certificates are valid for as long before they are made. */
 const MOST_SKEW_MS = 5 * 60_000;
 
 /**
- * Says which requests nobody waits for any more. Their time is by the clock of the replica that made them, which may be behind this one's: a
- * request whose time has come counts for as long as it is seen to be renewed. Otherwise none of a replica's requests would ever be served.
+ * Says which requests nobody waits for any more. Their time is by the clock of the replica that
+ * made them, which may be behind this one's: a request whose time has come counts for as long as it
+ * is seen to be renewed. Otherwise none of a replica's requests would ever be served.
  */
 export class RequestLives {
   /** By uid: the end that was seen last, and since when. */

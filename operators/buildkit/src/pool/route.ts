@@ -24,8 +24,8 @@ export const routePermissions = [gatewayKind, ...routeKinds.slice(0, 1)].map((ki
 export type RouteOutcome = { readonly is: "made" } | { readonly is: "unsupported"; readonly message: string };
 
 /**
- * Makes the TLSRoute of a pool, and a Gateway unless it names one. These kinds may not be there, so they are no children: a cluster without
- * them has all else of the pool.
+ * Makes the TLSRoute of a pool, and a Gateway unless it names one. These kinds may not be there, so
+ * they are no children: a cluster without them has all else of the pool.
  */
 export async function makeRoute(client: ReconcileClient, pool: Pool): Promise<RouteOutcome> {
   const { gatewayRef } = pool.spec.gateway.gatewayAPI;

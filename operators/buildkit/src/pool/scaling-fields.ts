@@ -2,7 +2,10 @@ import { cel, listMap } from "@windlass/runtime";
 import { z } from "zod";
 import { cron, positiveSpan, span, timeZone } from "../fields.ts";
 
-/** Accepted because manifests of the original have it. The pool's condition `FieldsIgnored` names it if it is set. */
+/**
+ * Accepted because manifests of the original have it. The pool's condition `FieldsIgnored` names it
+ * if it is set.
+ */
 const ignored = "Has no effect; accepted from manifests of the original";
 
 const count = z.int32().min(0).max(1_000);

@@ -102,7 +102,8 @@ test("a pool that nobody uses settles: min are idle, no more, and nothing is lef
         );
         workers = [
           ...workers
-            // What goes is gone by the next round, what is in use is released, what starts comes up.
+            // What goes is gone by the next round, what is in use is released, what starts comes
+            // up.
             .filter(
               ({ name, isDeleted, phase }) => !removed.has(name) && !isDeleted && phase !== "Terminating",
             )

@@ -23,7 +23,7 @@ export interface WorkerSeen {
 /** What scaling sees of a request that waits. */
 export interface RequestSeen {
   readonly owner: string;
-  /** Whose cache it would like. */
+  /** Whose cache it prefers. */
   readonly affinityKey: string | undefined;
 }
 
@@ -241,7 +241,10 @@ interface SpareCount {
   readonly total: number;
 }
 
-/** Idle workers that are not needed, or not what the pool says any more: those first whose loss costs the least. */
+/**
+ * Idle workers that are not needed, or not what the pool says any more: those first whose loss
+ * costs the least.
+ */
 function idleToRemove(
   spare: readonly WorkerSeen[],
   { allowed, current, room, total }: SpareCount,
@@ -250,7 +253,8 @@ function idleToRemove(
 ) {
   const idle = spare.filter(({ phase }) => phase === "Idle");
   const ready = current.filter(({ phase }) => phase === "Idle").length;
-  // A stale one goes when enough current ones are ready, or when it holds the place that one of them needs.
+  // A stale one goes when enough current ones are ready, or when it holds the place that one of
+  // them needs.
   const isReplaced = ready >= allowed || (room <= 0 && current.length < allowed);
   const stale = idle
     .filter(({ isCurrent }) => !isCurrent && isReplaced && waiting.length === 0)

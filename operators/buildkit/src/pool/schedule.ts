@@ -14,7 +14,10 @@ export interface Scheduled {
   readonly until: number | undefined;
 }
 
-/** What counts now. A window counts before the schedule of the scale-down, and of several windows the one with the largest minimum. */
+/**
+ * What counts now. A window counts before the schedule of the scale-down, and of several windows
+ * the one with the largest minimum.
+ */
 export function scheduledAt(scaling: Scaling, now: number): Scheduled {
   const windows = scaling.windows.map(({ start, duration, timeZone, min }) => ({
     min,
@@ -55,7 +58,8 @@ export function windowAt(
   now: number,
 ): { readonly isOpen: boolean; readonly until: number | undefined } {
   const schedule = new Cron(start, { timezone: timeZone });
-  // `nextRun` is the first after a time. A window that began a moment more than its duration ago has just closed.
+  // `nextRun` is the first after a time. A window that began a moment more than its duration ago
+  // has just closed.
   const began = schedule.nextRun(new Date(now - durationMs))?.getTime();
   if (began === undefined) return { isOpen: false, until: undefined };
   return began <= now ? { isOpen: true, until: began + durationMs } : { isOpen: false, until: began };

@@ -43,7 +43,10 @@ export function phaseCounts(workers: readonly Worker[]): Readonly<Record<WorkerP
   return counts;
 }
 
-/** The phase of a worker. One whose deletion was asked for is on its way, whatever its controller last said. */
+/**
+ * The phase of a worker. One whose deletion was asked for is on its way, whatever its controller
+ * last said.
+ */
 export function phaseOf({ metadata, status }: Worker): WorkerPhase {
   return metadata.deletionTimestamp === undefined ? (status?.phase ?? "Pending") : "Terminating";
 }

@@ -4,8 +4,9 @@ import { common, objectName, positiveSpan, time } from "../fields.ts";
 import { affinityKey } from "../worker/worker.ts";
 
 /**
- * A request for a worker that none could serve at once. It exists while it waits: the API makes it, renews it while its client
- * waits, and deletes it once a worker is claimed for it or its client has gone. The pool's controller makes workers for it.
+ * A request for a worker that none could serve at once. It exists while it waits: the API makes it,
+ * renews it while its client waits, and deletes it once a worker is claimed for it or its client
+ * has gone. The pool's controller makes workers for it.
  */
 export const BuildKitRequest = defineResource({
   ...common,
@@ -21,7 +22,7 @@ export const BuildKitRequest = defineResource({
       "The request counts until then, and is deleted after. Renewed while its client waits",
     ),
     priority: z.int32().min(-1_000).max(1_000).default(0).describe("Higher comes first"),
-    affinityKey: affinityKey.exactOptional().describe("Whose cache it would like"),
+    affinityKey: affinityKey.exactOptional().describe("Whose cache it prefers"),
     tokenHash: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

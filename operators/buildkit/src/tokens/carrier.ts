@@ -3,7 +3,10 @@ import type { Inspection } from "@windlass/certificates";
 const commonNamePrefix = "alloc:";
 const uriPrefix = "buildkit://allocation/";
 
-/** How a certificate carries a token: in its common name, for those who know the original, and as a URI. */
+/**
+ * How a certificate carries a token: in its common name, for those who know the original, and as a
+ * URI.
+ */
 export function tokenNames(token: string): { readonly commonName: string; readonly uri: string } {
   return { commonName: `${commonNamePrefix}${token}`, uri: `${uriPrefix}${token}` };
 }

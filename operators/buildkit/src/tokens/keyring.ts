@@ -19,14 +19,21 @@ export interface TokenKey extends Rotating {
   readonly secret: Uint8Array;
 }
 
-/** The keys of which any may have signed a token that still holds, oldest first. They rotate as `rotation.ts` says. */
+/**
+ * The keys of which any may have signed a token that still holds, oldest first. They rotate as
+ * `rotation.ts` says.
+ */
 export type Keyring = readonly TokenKey[];
 
 /** How keys rotate. */
 export interface KeyRotation {
   /** How long until the next key is added. @default "30d" */
   readonly rotateEvery?: Duration;
-  /** How long a key waits before it signs: longer than any gateway takes to receive it. @default "10m" */
+  /**
+   * How long a key waits before it signs: longer than any gateway takes to receive it.
+   *
+   * @default "10m"
+   */
   readonly settle?: Duration;
 }
 
@@ -62,8 +69,8 @@ export function signingKey(ring: Keyring, now: number, rotation: KeyRotation = {
 }
 
 /**
- * The ring of one pool. Its keys are derived from the cluster's, so a gateway that is broken into can make tokens for its own
- * pool alone, and takes those of no other.
+ * The ring of one pool. Its keys are derived from the cluster's, so a gateway that is broken into
+ * can make tokens for its own pool alone, and takes those of no other.
  */
 export function poolKeyring(ring: Keyring, pool: PoolName): Keyring {
   const purpose = Buffer.from(`windlass buildkit allocation tokens of ${poolText(pool)}`);

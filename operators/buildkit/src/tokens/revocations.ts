@@ -6,7 +6,9 @@ export const revocationsDataKey = "revocations.json";
 
 /** Why an allocation was taken back before its tokens expired. */
 export interface Revocation {
-  /** Epoch milliseconds: when the last of its tokens has expired, and the entry may be forgotten. */
+  /**
+   * Epoch milliseconds: when the last of its tokens has expired, and the entry may be forgotten.
+   */
   readonly until: number;
   /** In words that the client is shown. */
   readonly reason: string;
@@ -20,7 +22,10 @@ const stored = z.record(
   z.object({ until: z.iso.datetime(), reason: z.string().min(1).max(200) }),
 );
 
-/** The list with one more entry. An allocation that is on it already keeps its reason and the later end. */
+/**
+ * The list with one more entry. An allocation that is on it already keeps its reason and the later
+ * end.
+ */
 export function revoked(list: Revocations, allocation: AllocationHash, entry: Revocation): Revocations {
   const before = list.get(allocation);
   const merged = before ? { ...before, until: Math.max(before.until, entry.until) } : entry;

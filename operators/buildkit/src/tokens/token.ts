@@ -6,8 +6,8 @@ import { defaultTtlMs, longestTtlMs } from "./lifetime.ts";
 declare const isAllocationHash: unique symbol;
 
 /**
- * What stands for an allocation wherever one is stored or compared: the SHA-256 of its id, in hex. No token can be made from
- * it. All tokens of an allocation, renewed ones too, have the same.
+ * What stands for an allocation wherever one is stored or compared: the SHA-256 of its id, in hex.
+ * No token can be made from it. All tokens of an allocation, renewed ones too, have the same.
  */
 export type AllocationHash = string & { readonly [isAllocationHash]: true };
 
@@ -42,8 +42,9 @@ export type Verification =
   | { readonly is: "forged" };
 
 /*
- * A token is 39 bytes, which base64url writes as 52 characters with no bits left over: each token has exactly one text. As
- * `alloc:<token>` it takes 58 of the 64 characters that X.509 gives a common name.
+ * A token is 39 bytes, which base64url writes as 52 characters with no bits left over: each token
+ * has exactly one text. As `alloc:<token>` it takes 58 of the 64 characters that X.509 gives a
+ * common name.
  *
  *   0         1     3            7               23                      39
  *   | version | key | expiry (s) | allocation id | HMAC-SHA256, 16 bytes |
@@ -62,7 +63,8 @@ export function newAllocationId(random: Pick<Random, "bytes">): Uint8Array {
 /**
  * Makes a token that every holder of the ring can verify by itself.
  *
- * @throws RangeError for a ring without keys, or a lifetime that is not above 0 and at most 24 hours.
+ * @throws RangeError for a ring without keys, or a lifetime that is not above 0 and at most 24
+ *   hours.
  */
 export function issueToken(ring: Keyring, init: TokenInit, rotation: KeyRotation = {}): IssuedToken {
   const { allocationId, now, ttl = defaultTtlMs } = init;
@@ -86,7 +88,10 @@ export function issueToken(ring: Keyring, init: TokenInit, rotation: KeyRotation
   };
 }
 
-/** Verifies a token by the ring and the time alone. Never throws, and says nothing of a token that is not signed by us. */
+/**
+ * Verifies a token by the ring and the time alone. Never throws, and says nothing of a token that
+ * is not signed by us.
+ */
 export function verifyToken(ring: Keyring, text: string, now: number): Verification {
   if (!tokenText.test(text)) return { is: "malformed" };
   const bytes = Buffer.from(text, "base64url");

@@ -1,8 +1,8 @@
 import type { Allocation, Worker } from "./worker.ts";
 
 /**
- * Whether a worker may be claimed. Its status must be about its present spec: a worker that was just released is idle once its
- * controller has seen that its builds have ended.
+ * Whether a worker may be claimed. Its status must be about its present spec: a worker that was
+ * just released is idle once its controller has seen that its builds have ended.
  */
 export function isClaimable({ metadata, spec, status }: Worker): boolean {
   return (
@@ -15,8 +15,8 @@ export function isClaimable({ metadata, spec, status }: Worker): boolean {
 }
 
 /**
- * The worker with a claim on it, to be written with `update`. The server refuses it if anyone has written the worker since it was
- * read: a claim, a release, the mark that it is to be deleted.
+ * The worker with a claim on it, to be written with `update`. The server refuses it if anyone has
+ * written the worker since it was read: a claim, a release, the mark that it is to be deleted.
  */
 export function claimed(worker: Worker, allocation: Allocation): Worker {
   const { lastAllocation: _seen, ...spec } = worker.spec;
@@ -24,8 +24,9 @@ export function claimed(worker: Worker, allocation: Allocation): Worker {
 }
 
 /**
- * The worker without its claim, to be written with `update`. Who had it stays written down: a claim that comes and goes while nobody looks
- * would leave no trace, and the worker would be given to others as if nobody had used it.
+ * The worker without its claim, to be written with `update`. Who had it stays written down: a claim
+ * that comes and goes while nobody looks would leave no trace, and the worker would be given to
+ * others as if nobody had used it.
  */
 export function released(worker: Worker): Worker {
   const { allocation, ...spec } = worker.spec;
@@ -36,14 +37,15 @@ export function released(worker: Worker): Worker {
 }
 
 /**
- * A worker to be written, without the fields' managers: the server then stops tracking them, here and in later writes, until somebody applies to
- * it. Workers are given out and back all the time, no two write the same field, and keeping track is a third of what such a write costs the server.
+ * A worker to be written, without the fields' managers: the server then stops tracking them, here
+ * and in later writes, until somebody applies to it. Workers are given out and back all the time,
+ * no two write the same field, and keeping track is a third of what such a write costs the server.
  */
 export function untracked(worker: Worker): Worker {
   return { ...worker, metadata: { ...worker.metadata, managedFields: [{}] } };
 }
 
-/** Whether somebody has had the worker of whom its status does not know yet. */
+/** Whether the worker was claimed by a client that its status does not show yet. */
 export function hasUnseenUse({ spec, status }: Pick<Worker, "spec" | "status">): boolean {
   const use = spec.allocation ?? spec.lastAllocation;
   return use !== undefined && use.tokenHash !== status?.allocatedTo;

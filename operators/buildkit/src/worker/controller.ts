@@ -42,11 +42,14 @@ const SILENCE_MS = 5 * 60_000;
 /** A worker that is to go is asked at least so often. */
 const LONGEST_ASK_DRAINING_MS = 2_000;
 /**
- * How long a claim may be there before it is written down: one that is gone by then costs nothing but the look when it was released. Gateways
- * and the allocation API go by the claim itself.
+ * How long a claim may be there before it is written down: one that is gone by then costs nothing
+ * but the look when it was released. Gateways and the allocation API read the claim itself.
  */
 const UNTOLD_MS = 1_000;
-/** How long at most a worker has to be idle before autoscalers may take its node: one that is claimed again at once is not written twice. */
+/**
+ * How long at most a worker has to be idle before autoscalers may take its node: one that is
+ * claimed again at once is not written twice.
+ */
 const LONGEST_KEPT_MS = 10_000;
 /** Why what a worker consists of cannot be made: somebody else has objects by those names. */
 const takenReasons: readonly string[] = ["ChildAlreadyExists", "ChildOwnedByOther"];
@@ -63,7 +66,10 @@ const declared = declaration(BuildKitWorker, {
 });
 type Context = ContextOf<typeof declared>;
 
-/** Takes each worker through its life: makes its pod, says what it does, and lets it go once its builds have ended. */
+/**
+ * Takes each worker through its life: makes its pod, says what it does, and lets it go once its
+ * builds have ended.
+ */
 export function workerController(dependencies: WorkerDependencies) {
   const asked = new IdleAsks();
   return controller(BuildKitWorker, {
@@ -103,7 +109,8 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
   const { cache, clock, key, owned } = context;
   const isDeleted = worker.metadata.deletionTimestamp !== undefined;
   const poolKey = { namespace: key.namespace, name: worker.spec.poolRef.name };
-  // A pool that is younger than its worker's event may not be cached yet: nothing is deleted for that.
+  // A pool that is younger than its worker's event may not be cached yet: nothing is deleted for
+  // that.
   const pool =
     cache.get(BuildKitPool, poolKey) ??
     (isDeleted ? undefined : await ignoreNotFound(context.live.get(BuildKitPool, poolKey)));
@@ -195,7 +202,7 @@ function isForeign(worker: Worker, pool: Pool): boolean {
   return worker.status?.phase === undefined || worker.status.reason === FOREIGN;
 }
 
-/** Says why nothing becomes of a worker that its pool did not make. */
+/** Says why a worker that its pool did not make is ignored. */
 function foreignStatus(worker: Worker, now: number): Status {
   const message =
     "its pool did not make it: pools make their workers by themselves, as many as their scaling says";
@@ -205,7 +212,10 @@ function foreignStatus(worker: Worker, now: number): Status {
   return statusOf(worker, { now, state, pod: { is: "absent" }, ...nothing });
 }
 
-/** How much longer a new claim on an idle worker is left alone. By the clock of who made it, which may differ from this one. */
+/**
+ * How much longer a new claim on an idle worker is left alone. By the clock of who made it, which
+ * may differ from this one.
+ */
 function untoldFor(worker: Worker, now: number): number {
   const { allocation } = worker.spec;
   if (!allocation || worker.status?.phase !== "Idle" || !hasUnseenUse(worker)) return 0;
@@ -234,7 +244,9 @@ function keptMsOf(pool: Pool | undefined): number {
   return Math.min(LONGEST_KEPT_MS, delayMs / 2);
 }
 
-/** The pod, after the Secret that it mounts. The certificate is the worker's own, and dies with it. */
+/**
+ * The pod, after the Secret that it mounts. The certificate is the worker's own, and dies with it.
+ */
 async function makePod(worker: Worker, pool: Pool, context: Context, { credentials }: WorkerDependencies) {
   const { client, key } = context;
   const ring = await credentials.workerAuthorities(client, pool);
@@ -266,7 +278,10 @@ async function isTaken({ metadata: { uid } }: Worker, { client, key }: Context):
   });
 }
 
-/** Autoscalers of nodes leave a worker alone while somebody has it, and until it was idle for a while: until then, if that is yet to come. */
+/**
+ * Autoscalers of nodes leave a worker alone while somebody has it, and until it was idle for a
+ * while: until then, if that is yet to come.
+ */
 async function keepWhileUsed(
   pod: ObjectOf<typeof Pod>,
   state: WorkerState,
@@ -284,7 +299,10 @@ async function keepWhileUsed(
   return undefined;
 }
 
-/** Asks for the worker's deletion, unless somebody has written it since it was read: they may have claimed or renewed it. */
+/**
+ * Asks for the worker's deletion, unless somebody has written it since it was read: they may have
+ * claimed or renewed it.
+ */
 async function deleteWorker(
   { metadata }: Worker,
   why: string,
@@ -321,7 +339,10 @@ function volumeOf({ spec }: Worker, pool: Pool | undefined): string | undefined 
 
 type Status = ReturnType<typeof statusOf>;
 
-/** What happens to a worker. That it is given out and given back is not worth an event each time: its status says so. */
+/**
+ * What happens to a worker. That it is given out and given back is not worth an event each time:
+ * its status says so.
+ */
 function eventsFor(worker: Worker, { phase, reason, message = "" }: Status): EventInput[] {
   if (phase === undefined || phase === worker.status?.phase) return [];
   if (phase === "Allocated" || (phase === "Idle" && worker.status?.readyAt !== undefined)) return [];

@@ -211,7 +211,7 @@ test("a worker that nobody uses any more is idle, failed or to be deleted in the
   );
 });
 
-test("a worker that has stopped answering is not to be had for longer than it takes to ask it", () => {
+test("a worker that has stopped answering is available no longer than it takes to ask it", () => {
   fc.assert(
     fc.property(fc.array(happenings, { maxLength: 40 }), (story) => {
       const worker = new Reality();

@@ -72,7 +72,7 @@ describe("idle", () => {
     expect(at({ at: "failed", since: 0, reason: "Error", message: "" }, true)).toBe(false);
   });
 
-  test("one that listens and does not answer is not to be had until it does, and fails after its time", () => {
+  test("one that listens and does not answer is unavailable until it does, and fails after its time", () => {
     const silent = step(idle, { builds: { is: "silent" } });
     expect(silent).toEqual({
       state: { at: "provisioning", since: 1_000_000 },
@@ -105,7 +105,7 @@ describe("in use", () => {
     });
   });
 
-  test("whoever has a worker keeps it, though it neither answers nor passes its probe", () => {
+  test("a claimed worker stays claimed, though it neither answers nor passes its probe", () => {
     const state = { at: "running", builds: 1, silentSince: 0 } as const;
     const { action, state: next } = step(state, { claim, pod: unready, builds: { is: "silent" } });
     expect(next).toEqual(state);
@@ -219,7 +219,7 @@ describe("deletion", () => {
   });
 });
 
-test("an idle worker that fails its probe is not to be had until it passes again", () => {
+test("an idle worker that fails its probe is unavailable until it passes again", () => {
   const { state } = step({ at: "idle", since: 0 }, { pod: unready });
   expect(state).toEqual({ at: "provisioning", since: 1_000_000 });
   expect(step(state, { pod: ready }).state).toEqual({ at: "idle", since: 1_000_000 });

@@ -6,7 +6,9 @@ import type { PodSeen } from "./pod-observation.ts";
  *   pending ─▶ provisioning ─▶ idle ◀─▶ allocated ◀─▶ running
  *                   │            │          │            │
  *                   ▼            ▼          ▼            ▼
- *                 failed       terminating ◀──── drained ┘   (and failed, if the pod ends by itself)
+ *                 failed       terminating ◀──── drained ┘
+ *
+ * A worker whose pod ends by itself has failed, wherever it was.
  */
 export type WorkerState =
   | { readonly at: "pending" }
@@ -45,7 +47,7 @@ export interface WorkerSeen {
   readonly builds: BuildsSeen;
 }
 
-/** How long things may take, in milliseconds, and what becomes of a worker that is released. */
+/** How long things may take, in milliseconds, and what happens to a worker that is released. */
 export interface WorkerRules {
   readonly provisionMs: number;
   readonly drainMs: number;
@@ -85,8 +87,9 @@ const wait = (state: WorkerState, until?: number): WorkerStep => ({
 });
 
 /**
- * Whether buildkitd must be asked about its builds: if somebody has the worker, or had it, or it is to go; before anyone is
- * given it; and now and then while it is idle, because its pod is ready as long as something listens there.
+ * Whether buildkitd must be asked about its builds: if somebody has the worker, or had it, or it is
+ * to go; before anyone is given it; and now and then while it is idle, because its pod is ready as
+ * long as something listens there.
  *
  * @param isDue Whether an idle worker was not asked for long enough.
  */
@@ -101,7 +104,10 @@ export function mustAsk(
   return pod.is === "ready" && state.at !== "failed" && (state.at !== "idle" || isDue);
 }
 
-/** Decides what becomes of a worker. Pure. A worker whose builds are not known to be done is never deleted before its time. */
+/**
+ * Decides what happens to a worker. Pure. A worker whose builds are not known to be done is never
+ * deleted before its time.
+ */
 export function workerStep(state: WorkerState, seen: WorkerSeen, rules: WorkerRules): WorkerStep {
   if (seen.isDeleted) return leaving(state, seen, rules);
   if (state.at === "failed") return wait(state);
@@ -126,7 +132,9 @@ function isUnderway({ at }: WorkerState): boolean {
   return at === "idle" || at === "allocated" || at === "running";
 }
 
-/** Somebody else deletes the pod, such as a node that is drained. Its grace period lets builds end. */
+/**
+ * Somebody else deletes the pod, such as a node that is drained. Its grace period lets builds end.
+ */
 function stopping(state: WorkerState, seen: WorkerSeen, { drainMs, askDrainingMs }: WorkerRules): WorkerStep {
   const hasBuilds = seen.builds.is === "known" ? seen.builds.count > 0 : seen.builds.is === "silent";
   if (!hasBuilds || !isInUse(state)) return failed(seen, "PodDeleted", "somebody deleted the pod");
@@ -177,7 +185,7 @@ function started(
       return wait({ at: "running", builds: builds.count }, now + rules.askDrainingMs);
     if (pod === "ready" && builds.is !== "silent")
       return wait({ at: "idle", since: state.at === "idle" ? state.since : now });
-    // Nobody uses it, so nobody is hurt: it is not to be had until it answers again.
+    // No client uses it, so none is affected: it is unavailable until it answers again.
     const since = state.at === "provisioning" ? state.since : now;
     const until = since + rules.provisionMs;
     if (now >= until) return tooLate(seen, rules.provisionMs, "buildkitd does not answer its probe");
@@ -235,7 +243,10 @@ function released(
   return wait(next, now + askDrainingMs);
 }
 
-/** The state of a worker that somebody has or had, from what its daemon says. What it does not say stays as it was. */
+/**
+ * The state of a worker that somebody has or had, from what its daemon says. What it does not say
+ * stays as it was.
+ */
 function inUse(
   state: WorkerState,
   { builds, now }: WorkerSeen,

@@ -18,7 +18,10 @@ import { spanMs } from "../span.ts";
 import { profiles } from "./profiles.ts";
 import { workerResources } from "./sizes.ts";
 
-/** Keep autoscalers of nodes from taking a worker away. Only while somebody has it: idle workers must not hold nodes. */
+/**
+ * Keep autoscalers of nodes from taking a worker away. Only while somebody has it: idle workers
+ * must not hold nodes.
+ */
 export const keepAnnotations = {
   "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
   "karpenter.sh/do-not-disrupt": "true",
@@ -38,7 +41,10 @@ export interface PodInit {
   readonly slot: number;
 }
 
-/** The hash of all that a worker's pod is made from. A worker with another is replaced when it is idle. */
+/**
+ * The hash of all that a worker's pod is made from. A worker with another is replaced when it is
+ * idle.
+ */
 export function configHashOf(pool: Pool): string {
   const init = { name: "worker", slot: 0 };
   const parts = [podSpec(pool, init), pool.spec.podTemplate.metadata, workerToml(pool)];
@@ -127,22 +133,25 @@ function containerFor({ spec, metadata }: Pool): ContainerInput {
     ports: [{ name: "buildkit", containerPort: workerPort, protocol: "TCP" }],
     resources: workerResources(spec),
     ...profile.container,
-    // There is no liveness probe: a daemon that is busy building may not answer, and must not be killed for it.
+    // There is no liveness probe: a daemon that is busy building may not answer, and must not be
+    // killed for it.
     startupProbe: {
       ...answers,
       periodSeconds: 1,
       timeoutSeconds: 5,
       failureThreshold: Math.max(60, Math.ceil(provisionSeconds)),
     },
-    // Once it has answered it is enough that somebody listens: a command in the container, every few seconds in each of many idle
-    // workers, would keep the node busier than builds do. Whether it still answers is asked by the operator.
+    // Once it has answered it is enough that somebody listens: a command in the container, every
+    // few seconds in each of many idle workers, would keep the node busier than builds do. Whether
+    // it still answers is asked by the operator.
     readinessProbe: {
       tcpSocket: { port: workerPort },
       periodSeconds: 10,
       timeoutSeconds: 10,
       failureThreshold: 3,
     },
-    // A daemon that is told to stop aborts its builds. A build holds a connection, so those are waited for.
+    // A daemon that is told to stop aborts its builds. A build holds a connection, so those are
+    // waited for.
     lifecycle: { preStop: { exec: { command: ["sh", "-c", waitForConnections] } } },
     env: environmentFor(spec),
     volumeMounts: [
@@ -162,8 +171,8 @@ function containerFor({ spec, metadata }: Pool): ContainerInput {
 }
 
 /**
- * Gives a cache volume to the user that buildkitd runs as. `fsGroup` does so for most kinds of volumes, and not for those that are folders of
- * a node or of an NFS server.
+ * Gives a cache volume to the user that buildkitd runs as. `fsGroup` does so for most kinds of
+ * volumes, and not for those that are folders of a node or of an NFS server.
  */
 function volumeOwner({ spec }: Pool, slot: number): readonly ContainerInput[] {
   const { user, image, stateFolder } = profiles[spec.profile];
@@ -187,7 +196,10 @@ function volumeOwner({ spec }: Pool, slot: number): readonly ContainerInput[] {
   ];
 }
 
-/** Waits while there are established connections (01) to the worker's port, as the kernel lists them. */
+/**
+ * Waits while there are established connections (01) to the worker's port, as the kernel lists
+ * them.
+ */
 const portHex = workerPort.toString(16).toUpperCase().padStart(4, "0");
 const waitForConnections = `while cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ':${portHex} [0-9A-F]*:[0-9A-F]* 01 '; do sleep 1; done`;
 
@@ -219,7 +231,10 @@ function volumesFor({ metadata, spec }: Pool, worker: string, slot: number) {
   ];
 }
 
-/** The daemon's container with what a person set of it. Lists are joined; what they name themselves is theirs. */
+/**
+ * The daemon's container with what a person set of it. Lists are joined; what they name themselves
+ * is theirs.
+ */
 function mergedContainer(base: ContainerInput, own: Partial<ContainerInput> | undefined): ContainerInput {
   if (!own) return base;
   const { env = [], volumeMounts = [], args = [], ...rest } = own;

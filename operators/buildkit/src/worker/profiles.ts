@@ -34,8 +34,9 @@ const rootful = {
 const ROOTLESS_USER = 1_000;
 
 /**
- * As upstream's own examples have them. `privileged` and `userns` need a namespace that Pod Security holds to `privileged`;
- * `rootless` needs the same for its seccomp and AppArmor profiles, and has no power over its node.
+ * As upstream's own examples have them. `privileged` and `userns` need a namespace that Pod
+ * Security holds to `privileged`; `rootless` needs the same for its seccomp and AppArmor profiles,
+ * and has no power over its node.
  */
 export const profiles: Readonly<Record<Profile, ProfileFacts>> = {
   privileged: { ...rootful, pod: {} },
@@ -45,7 +46,8 @@ export const profiles: Readonly<Record<Profile, ProfileFacts>> = {
     image: `moby/buildkit:${buildkitVersion}-rootless`,
     stateFolder: "/home/user/.local/share/buildkit",
     socket: `unix:///run/user/${ROOTLESS_USER}/buildkit/buildkitd.sock`,
-    // Without root it cannot mount a /proc of its own. With root the daemon refuses to start with it.
+    // Without root it cannot mount a /proc of its own. With root the daemon refuses to start with
+    // it.
     args: ["--oci-worker-no-process-sandbox"],
     container: {
       securityContext: {

@@ -18,8 +18,8 @@ const phases: Readonly<Record<WorkerState["at"], WorkerPhase>> = {
 const millis = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
 
 /**
- * The state that a worker's status holds. One that somebody may have had since the status was written is not idle: it may still build for
- * them, though the claim is gone.
+ * The state that a worker's status holds. One that somebody may have had since the status was
+ * written is not idle: it may still build for them, though the claim is gone.
  */
 export function stateOf({
   metadata,
@@ -144,13 +144,16 @@ function wordsFor(state: WorkerState, pod: PodSeen): { readonly reason: string; 
         : notAnswering;
     case "running":
       if (state.drainingSince !== undefined)
-        return { reason: "Draining", message: `to go once ${count(state.builds)} has ended` };
+        return {
+          reason: "Draining",
+          message: `is deleted after its builds: ${count(state.builds)} under way`,
+        };
       return state.silentSince === undefined
         ? { reason: "Building", message: `${count(state.builds)} under way` }
         : notAnswering;
     case "terminating":
       return state.builds > 0
-        ? { reason: "Draining", message: `to go once ${count(state.builds)} has ended` }
+        ? { reason: "Draining", message: `is deleted after its builds: ${count(state.builds)} under way` }
         : { reason: "Stopping", message: "its pod is being deleted" };
     case "failed":
       return state;
@@ -159,7 +162,7 @@ function wordsFor(state: WorkerState, pod: PodSeen): { readonly reason: string; 
 
 const notAnswering = {
   reason: "NotAnswering",
-  message: "buildkitd does not say whether it builds; whoever has the worker keeps it",
+  message: "buildkitd does not say whether it builds; the worker stays in use",
 };
 
 function count(builds: number): string {

@@ -19,8 +19,8 @@ export interface ConnectionHost {
 }
 
 /**
- * A client that has said nothing for this long is not just about to. Most that keep connections use them sooner, or close
- * them; and one that has just connected may be starved of CPU.
+ * A client that has said nothing for this long is not just about to. Most that keep connections use
+ * them sooner, or close them; and one that has just connected may be starved of CPU.
  */
 export const QUIET_MS = 10_000;
 

@@ -4,10 +4,10 @@ import type { ServicePort } from "./service.ts";
 import { waitingPage, wantsPage } from "./waiting-page.ts";
 
 /**
- * What becomes of a request for a port.
+ * What happens to a request for a port.
  *
- * One that asks where its connection leads is answered whatever the service does, and wakes nothing: by this the operator
- * learns that the connections of a Service come here.
+ * One that asks where its connection leads is answered whatever the service does, and wakes
+ * nothing: by this the operator learns that the connections of a Service come here.
  */
 export function decide(port: ServicePort, request: RequestView): Decision {
   const { pathProbe } = request;

@@ -2,7 +2,7 @@ import type { Failure } from "./failure.ts";
 import type { OwnResponse } from "./http1/answer.ts";
 import type { ServicePort } from "./service.ts";
 
-/** What becomes of a request. */
+/** What happens to a request. */
 export type Decision =
   /** The endpoints of a port serve it. */
   | {

@@ -18,7 +18,7 @@ test("a resolver that leaves answers those who wait and those it serves, and the
     isDrained = true;
   });
   expect(world.resolver.fault()).toBe("shutting down");
-  // Those who have not heard of it yet are still served.
+  // Clients that do not know it yet are still served.
   const late = world.client();
   const lateAnswer = late.get();
   await until(() => world.traffic.held === 51);
@@ -91,13 +91,17 @@ test("a resolver that Services still lead to takes their connections until they 
   const clock = new ManualClock();
   await using world = await World.start({ clock });
   world.ready(await world.pod(hello));
-  let isLedHere = true;
-  const drained = world.resolver.drain({ isLedHere: () => isLedHere, acceptFor: "5s", within: "10m" });
+  let getsConnections = true;
+  const drained = world.resolver.drain({
+    getsConnections: () => getsConnections,
+    acceptFor: "5s",
+    within: "10m",
+  });
   await clock.advance(60_000);
   const client = world.client();
   expect(await client.get()).toContain("hello");
   client.socket.end();
-  isLedHere = false;
+  getsConnections = false;
   await clock.advance(5_200);
   await drained;
 });

@@ -6,13 +6,15 @@ export type Failure =
   | { readonly why: "unavailable"; readonly message: string; readonly retryAfterSeconds: number }
   /** No endpoint became ready in time. */
   | { readonly why: "hold-timeout" }
-  /** The endpoint was lost after the request was sent, and it is not known whether it was served. */
+  /**
+   * The endpoint was lost after the request was sent, and it is not known whether it was served.
+   */
   | { readonly why: "endpoint-lost" }
   /** The endpoint's answer is not HTTP. */
   | { readonly why: "malformed-response" }
   /** There is no such service here. */
   | { readonly why: "unknown-service" }
-  /** The resolver is ending, and the time for it is over. */
+  /** The resolver is ending, and has no time left for the request. */
   | { readonly why: "shutting-down" };
 
 /** How a failure is told to a client. */

@@ -20,10 +20,13 @@ export interface InternalServer {
 /**
  * Serves what a resolver did for its services, for the operator to ask:
  *
- * - `GET /traffic/NAMESPACE/SERVICE`: that of one, with the step that the resolver acts by; 404 if it does not front it.
+ * - `GET /traffic/NAMESPACE/SERVICE`: that of one, with the step that the resolver acts by; 404 if
+ *   it does not front it.
  * - `GET /traffic`: that of all.
- * - `GET /alive`: an answer that ends when the resolver does, by which the operator learns that it has.
- * - `GET /queue-status?namespace=…&service=…`: `{"queueStatus":1}` if requests wait, else 0, as the original has it.
+ * - `GET /alive`: an answer that ends when the resolver does, by which the operator learns that it
+ *   has.
+ * - `GET /queue-status?namespace=…&service=…`: `{"queueStatus":1}` if requests wait, else 0, as the
+ *   original has it.
  */
 export async function startInternalServer(
   source: TrafficSource,

@@ -19,7 +19,11 @@ import { serverName } from "./tls/client-hello.ts";
 export interface ListenerRoute {
   /** What is spoken on it. It may change. */
   protocolOf(): PortProtocol;
-  /** The port that a connection is for which is not HTTP. @param name what TLS names as the server, if it was looked for. */
+  /**
+   * The port that a connection is for which is not HTTP.
+   *
+   * @param name what TLS names as the server, if it was looked for.
+   */
   portOf(name: string | undefined): ServicePort | undefined;
   /** Whether TLS has to say which server is meant. */
   readonly isByName: boolean;
@@ -46,7 +50,8 @@ export class Listener {
   constructor(route: ListenerRoute, host: ListenerHost) {
     this.#route = route;
     this.#host = host;
-    // Options of sockets are system calls, and most connections carry one request: they are set on those that last.
+    // Options of sockets are system calls, and most connections carry one request: they are set on
+    // those that last.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   }
 
@@ -102,7 +107,10 @@ class Arrival implements ClientConnection {
       this.#cancelSilence = this.#host.clock.schedule(SILENCE_MS, () => this.#begin("tcp"));
   }
 
-  /** Where silence is no sign of another protocol, it has a limit; and so has a beginning of which no more comes. */
+  /**
+   * Where silence is no sign of another protocol, it has a limit; and so has a beginning of which
+   * no more comes.
+   */
   enforce({ headMs, idleMs }: ClientTimeouts): void {
     if (!this.#isProbed) this.#isProbed = probe(this.#socket);
     const waitedMs = this.#host.clock.monotonic() - this.#since;

@@ -2,7 +2,10 @@ import type { Counter, Histogram, Labels, Registry } from "@windlass/runtime";
 import type { ServiceTraffic, Target } from "./targets.ts";
 import type { WakeObserver } from "./wake.ts";
 
-/** From a request that found its target asleep: until the operator knew, an endpoint was ready, and it began to answer. */
+/**
+ * From a request that found its target asleep: until the operator knew, an endpoint was ready, and
+ * it began to answer.
+ */
 export type ColdStartPhase = "notify" | "ready" | "first_byte";
 
 /** How a request ended: a class of status, or that its client left before it was answered. */
@@ -18,7 +21,8 @@ export function resultOf(status: number): RequestResult {
 }
 
 /**
- * What a resolver counts. Labels are services that exist and fixed words: nothing that a client sends becomes a label.
+ * What a resolver counts. Labels are services that exist and fixed words: nothing that a client
+ * sends becomes a label.
  */
 export class ResolverMetrics {
   readonly #requests: Histogram;

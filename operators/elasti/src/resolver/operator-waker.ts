@@ -14,16 +14,25 @@ export class WakeRefusedError extends Error {
 
 /** How a waker reaches the operator. */
 export interface OperatorWakerOptions {
-  /** Where the operator listens, e.g. `http://elasti-operator-controller-service.elasti.svc:8013`. */
+  /**
+   * Where the operator listens, e.g. `http://elasti-operator-controller-service.elasti.svc:8013`.
+   */
   readonly operator: string;
-  /** A file with the token of the resolver's service account, read anew for each call. @default no token is sent */
+  /**
+   * A file with the token of the resolver's service account, read anew for each call.
+   *
+   * @default no token is sent
+   */
   readonly tokenFile?: string;
 }
 
 /** Longer than a healthy operator takes by far; another attempt follows. */
 const CALL_MS = 2_000;
 
-/** Wakes services by telling the operator, whichever of its replicas hears it: `POST /informer/incoming-request`. */
+/**
+ * Wakes services by telling the operator, whichever of its replicas hears it:
+ * `POST /informer/incoming-request`.
+ */
 export class OperatorWaker implements Waker {
   readonly #url: string;
   readonly #tokenFile: string | undefined;

@@ -6,12 +6,16 @@ import type { ProbeResponse, ValueMatch } from "./targets.ts";
 /** Tells whether a request is a probe, and how it is answered. */
 export type ProbeMatcher = (request: RequestView) => OwnResponse | undefined;
 
-/** Health checks of Kubernetes and of load balancers, which ask whether the way to a service is there and wake nothing. */
+/**
+ * Health checks of Kubernetes and of load balancers, which ask whether the way to a service is
+ * there and wake nothing.
+ */
 const checkers = ["kube-probe/", "ELB-HealthChecker/", "GoogleHC/"];
 
 /**
- * Compiles rules once, for all requests of a target. The first rule that matches counts; after them come the health checks
- * that are known by their User-Agent. Patterns are RE2's: no request can make one take long.
+ * Compiles rules once, for all requests of a target. The first rule that matches counts; after them
+ * come the health checks that are known by their User-Agent. Patterns are RE2's: no request can
+ * make one take long.
  */
 export function probeMatcher(rules: readonly ProbeResponse[]): ProbeMatcher {
   const compiled = rules.map((rule) => ({ matches: compile(rule), response: rule.response }));
@@ -65,7 +69,9 @@ function valueTest({ value, type = "Exact" }: ValueMatch): (found: string | unde
   return (found) => found !== undefined && matches(found);
 }
 
-/** The operator refuses patterns that are malformed. One that comes all the same matches nothing. */
+/**
+ * The operator refuses patterns that are malformed. One that comes all the same matches nothing.
+ */
 function patternTest(pattern: string): (text: string) => boolean {
   try {
     const compiled = RE2JS.compile(pattern);

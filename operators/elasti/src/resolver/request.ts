@@ -1,7 +1,10 @@
-/** The field of a request that asks where its connection leads. It is answered by the resolver, with the same field. */
+/**
+ * The field of a request that asks where its connection leads. It is answered by the resolver, with
+ * the same field.
+ */
 export const pathProbeHeader = "elasti-path-probe";
 
-/** A request as far as it decides what becomes of it, of any version of HTTP. */
+/** The parts of a request, of any version of HTTP, that decide what happens to it. */
 export interface RequestView {
   readonly method: string;
   /** A path with its query, or `*`. */

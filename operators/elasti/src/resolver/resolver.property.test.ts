@@ -48,7 +48,9 @@ function serve(manner: Manner): (socket: Socket, connection: number) => void {
   };
 }
 
-/** A client that sends one request after the other on a connection, and notes what comes of each. */
+/**
+ * A client that sends one request after the other on a connection, and notes what comes of each.
+ */
 class Caller {
   readonly #socket: Socket;
   readonly asked: string[] = [];
@@ -215,7 +217,8 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
         let wasCut = false;
         const caller = (by: number) => {
           const known = callers.get(by);
-          // An idle connection may be closed by a resolver that leaves, just as something is sent on it.
+          // An idle connection may be closed by a resolver that leaves, just as something is sent
+          // on it.
           if (known?.isOpen && (known.isBusy || !isDraining)) return known;
           const made = new Caller(world.port);
           callers.set(by, made);
@@ -226,7 +229,8 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
         for (const todo of commands)
           switch (todo.do) {
             case "ask": {
-              // One request at a time: clients that send on after a connection is to close lose what they send.
+              // One request at a time: clients that send on after a connection is to close lose
+              // what they send.
               const one = caller(todo.by);
               const path = `/${number++}?size=${todo.bytes}`;
               if (!one.isBusy) sending.push(one.ask(path, todo.kind, todo.pieces, todo.pauseMs));
@@ -271,8 +275,8 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
         });
         expect(state(), "nobody waits for ever").toMatchObject({ stuck: [] });
         for (const one of all) {
-          // A client that is silent at first is joined to a pod where the protocol is not known, and shares its fate.
-          // And what a pod had not sent whole when it was cut off is lost.
+          // A client that is silent at first is joined to a pod where the protocol is not known,
+          // and shares its fate. And what a pod had not sent whole when it was cut off is lost.
           const mayBeCut = wasCut && one.asked.some((path) => !path.endsWith("size=0"));
           if (protocol === "http" && !one.hasLeft && one.hasConnected && !mayBeCut)
             expect(one.answers).toHaveLength(one.asked.length);

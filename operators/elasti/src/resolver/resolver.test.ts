@@ -111,7 +111,7 @@ test("a browser sees a page while its service starts, and an API client waits", 
   expect(await api).toContain("hello");
 });
 
-test("whoever asks where a connection leads is answered, asleep or awake, and wakes nothing", async () => {
+test("a client that asks where a connection leads is answered, asleep or awake, and wakes nothing", async () => {
   await using world = await World.start();
   const ask = () => world.client().get("/", "Elasti-Path-Probe: abc123\r\nConnection: close\r\n");
   expect(await ask()).toMatch(/^HTTP\/1.1 204 .*elasti-path-probe: abc123\r\n/s);
@@ -123,7 +123,7 @@ test("whoever asks where a connection leads is answered, asleep or awake, and wa
   expect(world.traffic.requests).toBe(0);
 });
 
-test("a service that is gone is no longer listened for, and who waited hears of it", async () => {
+test("a service that is gone is no longer listened for, and the requests that waited are answered", async () => {
   await using world = await World.start();
   const waiting = world.client().get();
   await until(() => world.traffic.held === 1);

@@ -26,7 +26,12 @@ export interface ResolverLimits {
   readonly held?: number;
   /** How long one may wait, of a service that does not say. @default "600s" */
   readonly hold?: Duration;
-  /** Between two requests of a client. Longer than load balancers before it wait, so that they are the ones to close. @default "620s" */
+  /**
+   * Between two requests of a client. Longer than load balancers before it wait, so that they are
+   * the ones to close.
+   *
+   * @default "620s"
+   */
   readonly idle?: Duration;
   /** For the head of a request. @default "30s" */
   readonly head?: Duration;
@@ -38,7 +43,11 @@ export interface ResolverOptions {
   readonly waker: Waker;
   /** A port that takes requests of all services, by their Host. @default none */
   readonly sharedPort?: number;
-  /** A field that has the host instead, where proxies before the resolver put it. @default Host itself */
+  /**
+   * A field that has the host instead, where proxies before the resolver put it.
+   *
+   * @default Host itself
+   */
   readonly hostHeader?: string;
   /** @default "cluster.local" */
   readonly clusterDomain?: string;
@@ -52,17 +61,25 @@ export interface ResolverOptions {
   readonly log?: Logger;
   /** @default the machine's clock */
   readonly clock?: Clock;
-  /** Which connections wait in vain for their peer to confirm what it was sent. @default what the kernel says */
+  /**
+   * Which connections wait in vain for their peer to confirm what it was sent.
+   *
+   * @default what the kernel says
+   */
   readonly unconfirmed?: Unconfirmed;
 }
 
 /** How a resolver leaves. */
 export interface ResolverDrain {
-  /** Whether new connections are still led here: as long as they are, they are taken. @default nobody knows */
-  readonly isLedHere?: () => boolean;
   /**
-   * How long connections are still taken after that, and after the last one that came, while those who send them hear of it:
-   * a node without CPU to spare may be late with its rules. @default "5s"
+   * Whether new connections are still sent here: as long as they are, they are taken.
+   *
+   * @default nobody knows
+   */
+  readonly getsConnections?: () => boolean;
+  /**
+   * How long connections are still taken after that, and after the last one that came, until every
+   * node sends them elsewhere: one without CPU to spare may be late with its rules. @default "5s"
    */
   readonly acceptFor?: Duration;
   /** How long all of it may take. @default "10m" */
@@ -77,17 +94,19 @@ interface OpenedPort {
 }
 
 const READ_BYTES = 64 * 1024;
-/** How often a resolver that leaves looks whether connections are still led to it. */
+/** How often a resolver that leaves checks whether connections are still sent to it. */
 const LOOK_MS = 100;
 /** How often clients are looked at that take too long. */
 const SWEEP_MS = 1_000;
 
 /**
- * Takes the requests of services that may be asleep, holds them while their target wakes, and gives them to its endpoints.
+ * Takes the requests of services that may be asleep, holds them while their target wakes, and gives
+ * them to its endpoints.
  *
- * - A port of the resolver stands for one port of one Service, so it does not matter what a client says its host is.
+ * - A port of the resolver stands for one port of one Service, so it does not matter what a client
+ *   says its host is.
  * - It answers from memory: targets and endpoints come from watches.
- * - It never refuses a service that is awake: whoever still comes here is served.
+ * - It never refuses a service that is awake: clients that still come here are served.
  */
 export class Resolver implements AsyncDisposable {
   readonly #options: ResolverOptions;
@@ -108,7 +127,10 @@ export class Resolver implements AsyncDisposable {
   #acceptedAt = Number.NEGATIVE_INFINITY;
   #emptied: (() => void) | undefined;
 
-  /** @throws Error if the shared port cannot be had. Ports of services that cannot be had are logged, and tried again. */
+  /**
+   * @throws Error if the shared port cannot be had. Ports of services that cannot be had are
+   *   logged, and tried again.
+   */
   static async start(options: ResolverOptions): Promise<Resolver> {
     const resolver = new Resolver(options);
     if (options.sharedPort !== undefined) await resolver.#listenShared(options.sharedPort);
@@ -161,28 +183,32 @@ export class Resolver implements AsyncDisposable {
     return [...this.#services.values()].map((service) => this.#trafficOf(service));
   }
 
-  /** Which ports it listens on, by what they serve: `namespace/service:port`, or `*` for the shared one. */
+  /**
+   * Which ports it listens on, by what they serve: `namespace/service:port`, or `*` for the shared
+   * one.
+   */
   ports(): ReadonlyMap<string, number> {
     return new Map([...this.#listeners].map(([port, { serves }]) => [serves, port]));
   }
 
   /**
-   * Leaves: is not ready from now on, soon takes no more connections, lets those end that wait or are served, and cuts what
-   * is left at the deadline. Resolves when no connection is left.
+   * Leaves: is not ready from now on, soon takes no more connections, lets those end that wait or
+   * are served, and cuts what is left at the deadline. Resolves when no connection is left.
    */
-  async drain({ isLedHere, acceptFor = "5s", within = "10m" }: ResolverDrain = {}): Promise<void> {
+  async drain({ getsConnections, acceptFor = "5s", within = "10m" }: ResolverDrain = {}): Promise<void> {
     const acceptMs = milliseconds(acceptFor, "drain: acceptFor");
     const withinMs = milliseconds(within, "drain: within");
     this.#state = "draining";
     const deadline = this.#clock.monotonic() + withinMs;
-    // Whoever keeps the EndpointSlices may be away for a while: a listener that is closed before would refuse connections.
-    while (isLedHere?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
-    const ledUntil = this.#clock.monotonic();
+    // The operator, which writes the EndpointSlices, may be away for a while: a listener that is
+    // closed before would refuse connections.
+    while (getsConnections?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
+    const sentUntil = this.#clock.monotonic();
     for (;;) {
       // What has come to a process without CPU is taken before it counts what came last.
       await setImmediate();
       const now = this.#clock.monotonic();
-      const closesAt = Math.min(deadline, Math.max(ledUntil, this.#acceptedAt) + acceptMs);
+      const closesAt = Math.min(deadline, Math.max(sentUntil, this.#acceptedAt) + acceptMs);
       if (now >= closesAt) break;
       await sleep(this.#clock, closesAt - now);
     }
@@ -203,7 +229,7 @@ export class Resolver implements AsyncDisposable {
     this.#end();
   }
 
-  /** Leaves at once, whoever is connected. */
+  /** Leaves at once, even with clients connected. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "draining";
     this.#closeListeners();

@@ -23,12 +23,17 @@ export interface ResolverRunnableOptions
   readonly waker: Waker;
   /** Where the operator asks for traffic. 0 picks a free one. @default 8013 */
   readonly internalPort?: number;
-  /** How it leaves. The manager's `gracefulShutdownTimeout` has to be longer: `resolverShutdownMs`. @default ResolverDrain's own */
+  /**
+   * How it leaves. The manager's `gracefulShutdownTimeout` has to be longer: `resolverShutdownMs`.
+   *
+   * @default ResolverDrain's own
+   */
   readonly drain?: ResolverDrain;
 }
 
 /**
- * A resolver as part of a manager, which serves its probes and metrics and stops it on SIGTERM. Runs on every replica.
+ * A resolver as part of a manager, which serves its probes and metrics and stops it on SIGTERM.
+ * Runs on every replica.
  *
  * @example
  * const drain = { within: "10m" } as const;
@@ -56,9 +61,10 @@ export function resolver(options: ResolverRunnableOptions): Runnable {
         { port: internalPort, host: own.host },
       );
       return async () => {
-        // The operator asks until the last request is over, and endpoints are followed for those that wait.
+        // The operator asks until the last request is over, and endpoints are followed for those
+        // that wait.
         const addresses = ownAddresses();
-        await running.drain({ isLedHere: () => source.leadsTo(addresses), ...drain });
+        await running.drain({ getsConnections: () => source.leadsTo(addresses), ...drain });
         await internal.stop();
         source.stop();
       };

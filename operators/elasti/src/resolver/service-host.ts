@@ -6,8 +6,9 @@ export interface NamedService {
 }
 
 /**
- * The Service that a host names: `service.namespace`, optionally followed by `svc` and the cluster's domain, and a port. A
- * name that only begins like this is no Service's: `app.example.com` is not `app` in `example`.
+ * The Service that a host names: `service.namespace`, optionally followed by `svc` and the
+ * cluster's domain, and a port. A name that only begins like this is no Service's:
+ * `app.example.com` is not `app` in `example`.
  */
 export function serviceIn(host: string, clusterDomain: string): NamedService | undefined {
   const [, name = "", port] = /^([^:]+)(?::(\d{1,5}))?$/.exec(host.toLowerCase()) ?? [];

@@ -6,7 +6,10 @@ export type Spoken = "http1" | "http2" | "tls" | "tcp" | "unknown";
 const TLS_HANDSHAKE = 0x16;
 const TLS_MAJOR_VERSION = 0x03;
 const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/** A method and the beginning of a target. Other protocols have words and blanks too, but no path after the first. */
+/**
+ * A method and the beginning of a target. Other protocols have words and blanks too, but no path
+ * after the first.
+ */
 const requestStart = /^[A-Z]{3,20} (?:\/|\*|https?:)/;
 const requestStartSoFar = /^[A-Z]{0,20}$|^[A-Z]{3,20} (?:h(?:t(?:t(?:ps?)?)?)?)?$/;
 const MOST_BYTES = 32;

@@ -1,6 +1,8 @@
 import { type Endpoint, type ServiceKey, serviceKey, type Target, type TargetLookup } from "./targets.ts";
 
-/** A lookup that is told what it knows. Whoever watches ElastiServices and EndpointSlices feeds it. */
+/**
+ * A lookup in memory. The watches of ElastiServices and EndpointSlices fill it.
+ */
 export class TargetTable implements TargetLookup {
   readonly #targets = new Map<ServiceKey, Target>();
   /** By service, then by the name of the port. */
@@ -41,7 +43,10 @@ export class TargetTable implements TargetLookup {
     if (this.#targets.delete(key)) this.#changed(key);
   }
 
-  /** Sets the ready endpoints of a target, by the name of the port. They may come before the target does. */
+  /**
+   * Sets the ready endpoints of a target, by the name of the port. They may come before the target
+   * does.
+   */
   setEndpoints(key: ServiceKey, byPort: ReadonlyMap<string, readonly Endpoint[]>): void {
     this.#endpoints.set(key, byPort);
     if (this.#targets.has(key)) this.#changed(key);

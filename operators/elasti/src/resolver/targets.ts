@@ -10,20 +10,21 @@ export function serviceKey(namespace: string, service: string): ServiceKey {
  * What the resolver does with the requests of a service.
  *
  * - `forward`: they go to ready endpoints. While there is none, they wait and a wake is asked for.
- * - `hold`: they wait, even if endpoints are ready, because the target is going to sleep. A wake is asked for, which is
- *   what takes the sleep back. What was forwarded before goes on to its end.
- * - `hand-back`: as `forward`, and clients are told to connect again (`Connection: close`, GOAWAY), because new
- *   connections no longer lead to the resolver.
+ * - `hold`: they wait, even if endpoints are ready, because the target is going to sleep. A wake is
+ *   asked for, which is what takes the sleep back. What was forwarded before goes on to its end.
+ * - `hand-back`: as `forward`, and clients are told to connect again (`Connection: close`, GOAWAY),
+ *   because new connections no longer lead to the resolver.
  */
 export type Dispatch = "forward" | "hold" | "hand-back";
 
 /**
  * What is spoken on a port.
  *
- * - `auto` looks at the first bytes: TLS, the preface of HTTP/2, a request line of HTTP/1, or else raw TCP. A client that
- *   says nothing for a second is taken for one whose server speaks first.
- * - `http` is HTTP, or TLS: clients speak first, and may take their time. A browser that connects ahead of need, or a
- *   client that is starved of CPU, is not joined to a pod that its later requests would be tied to.
+ * - `auto` looks at the first bytes: TLS, the preface of HTTP/2, a request line of HTTP/1, or else
+ *   raw TCP. A client that says nothing for a second is taken for one whose server speaks first.
+ * - `http` is HTTP, or TLS: clients speak first, and may take their time. A browser that connects
+ *   ahead of need, or a client that is starved of CPU, is not joined to a pod that its later
+ *   requests would be tied to.
  * - `tcp` is joined to a pod without a look.
  */
 export type PortProtocol = "auto" | "http" | "tcp";
@@ -34,7 +35,10 @@ export interface TargetPort {
   readonly name: string;
   /** Its number in the Service. */
   readonly port: number;
-  /** Where the resolver listens for it: the port of its EndpointSlice. 0 if only requests by Host are taken. */
+  /**
+   * Where the resolver listens for it: the port of its EndpointSlice. 0 if only requests by Host
+   * are taken.
+   */
   readonly listenPort: number;
   /** @default "auto" */
   readonly protocol?: PortProtocol | undefined;
@@ -42,7 +46,11 @@ export interface TargetPort {
 
 /** Limits of one service in the resolver. */
 export interface TargetLimits {
-  /** How long a request may wait for an endpoint before it is answered with 504. @default 600_000 */
+  /**
+   * How long a request may wait for an endpoint before it is answered with 504.
+   *
+   * @default 600_000
+   */
   readonly holdMs?: number;
   /** How many requests may wait. Further ones are answered with 503. @default 10_000 */
   readonly queueSize?: number;
@@ -66,7 +74,10 @@ export interface ValueMatch {
   readonly type?: "Exact" | "RegularExpression";
 }
 
-/** A request that is answered by the resolver while the target sleeps, without waking it. All that is given must match. */
+/**
+ * A request that is answered by the resolver while the target sleeps, without waking it. All that
+ * is given must match.
+ */
 export interface ProbeResponse {
   /** @default any method */
   readonly method?: string;
@@ -82,7 +93,10 @@ export interface ProbeResponse {
   readonly response: { readonly status: number; readonly body: string };
 }
 
-/** A Service that the resolver fronts: what an ElastiService says of it, as far as traffic is concerned. */
+/**
+ * A Service that the resolver fronts: what an ElastiService says of it, as far as traffic is
+ * concerned.
+ */
 export interface Target {
   readonly namespace: string;
   readonly service: string;
@@ -90,9 +104,17 @@ export interface Target {
   /** The Service in the same namespace whose EndpointSlices have the target's pods. */
   readonly endpointsOf: string;
   readonly dispatch: Dispatch;
-  /** UIDs of pods that get no more requests, though they are ready: those that are about to end. @default none */
+  /**
+   * UIDs of pods that get no more requests, though they are ready: those that are about to end.
+   *
+   * @default none
+   */
   readonly excludedPods?: ReadonlySet<string>;
-  /** Why it cannot be woken for now. Requests that wait are answered with it, and 503. @default it can */
+  /**
+   * Why it cannot be woken for now. Requests that wait are answered with it, and 503.
+   *
+   * @default it can
+   */
   readonly unavailable?: { readonly message: string; readonly retryAfterSeconds: number };
   /** @default TargetLimits' own */
   readonly limits?: TargetLimits;
@@ -111,7 +133,10 @@ export interface Endpoint {
   readonly podUid: string | undefined;
 }
 
-/** What the resolver knows: which services it fronts, and which of their endpoints are ready. Answers from memory. */
+/**
+ * What the resolver knows: which services it fronts, and which of their endpoints are ready.
+ * Answers from memory.
+ */
 export interface TargetLookup {
   find(key: ServiceKey): Target | undefined;
   all(): Iterable<Target>;
@@ -126,8 +151,8 @@ export interface TargetLookup {
 /** Asks for targets to be woken. */
 export interface Waker {
   /**
-   * Says that requests wait for a service. Idempotent: it is called again while they wait, and when there are many more
-   * of them. Rejects if nobody could be told.
+   * Says that requests wait for a service. Idempotent: it is called again while they wait, and when
+   * there are many more of them. Rejects if nobody could be told.
    */
   wake(demand: WakeDemand, signal: AbortSignal): Promise<void>;
 }
@@ -140,11 +165,16 @@ export interface WakeDemand {
   readonly waiting: number;
 }
 
-/** What a resolver did for a service, and does. Totals only grow, and start at 0 with the process. */
+/**
+ * What a resolver did for a service, and does. Totals only grow, and start at 0 with the process.
+ */
 export interface ServiceTraffic {
   readonly namespace: string;
   readonly service: string;
-  /** Requests, and connections of other protocols, that were taken. Probes that were answered are not among them. */
+  /**
+   * Requests, and connections of other protocols, that were taken. Probes that were answered are
+   * not among them.
+   */
   readonly requests: number;
   /** Waiting for an endpoint. */
   readonly held: number;

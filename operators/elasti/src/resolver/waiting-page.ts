@@ -5,12 +5,18 @@ import type { WaitingPage } from "./targets.ts";
 /** How soon a page asks again. */
 const RELOAD_SECONDS = 2;
 
-/** Whether a request is a browser's that wants to show a page. Scripts, API clients and uploads wait instead. */
+/**
+ * Whether a request is a browser's that wants to show a page. Scripts, API clients and uploads wait
+ * instead.
+ */
 export function wantsPage(request: RequestView): boolean {
   return request.method === "GET" && request.header("accept")?.includes("text/html") === true;
 }
 
-/** What a browser shows while its service starts. It is no success, so that nothing caches or indexes it. */
+/**
+ * What a browser shows while its service starts. It is no success, so that nothing caches or
+ * indexes it.
+ */
 export function waitingPage({ html }: WaitingPage, service: string): OwnResponse {
   return {
     status: 503,

@@ -5,7 +5,11 @@ import { step, WakeCalls, type WakeEvent, type WakeState } from "./wake.ts";
 
 const quiet: WakeState = { at: "quiet" };
 
-/** Steps through events, each with the time at which it happens. @returns the states, and how many calls were made. */
+/**
+ * Steps through events, each with the time at which it happens.
+ *
+ * @returns the states, and how many calls were made.
+ */
 function run(events: readonly (readonly [number, WakeEvent])[]) {
   let state = quiet;
   let calls = 0;

@@ -20,17 +20,25 @@ export type WakeEvent =
   | { readonly type: "rejected" }
   /** The time has come that the state says. */
   | { readonly type: "due"; readonly waiting: number }
-  /** The target serves again, or is treated otherwise than before: what was told no longer counts. */
+  /**
+   * The target serves again, or is treated otherwise than before: what was told no longer counts.
+   */
   | { readonly type: "changed" };
 
 /** While requests wait, the operator is told again after this long, in case it has forgotten. */
 const REPEAT_MS = 5_000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1_000;
-/** So many times as many requests are worth another call: a target may be scaled to what it is needed for. */
+/**
+ * So many times as many requests are worth another call: a target may be scaled to what it is
+ * needed for.
+ */
 const GROWTH = 2;
 
-/** The state after an event. Pure. A step that leads to `calling` from elsewhere means that the call has to be made. */
+/**
+ * The state after an event. Pure. A step that leads to `calling` from elsewhere means that the call
+ * has to be made.
+ */
 export function step(state: WakeState, event: WakeEvent, now: number): WakeState {
   switch (event.type) {
     case "demand": {
@@ -61,7 +69,10 @@ export interface WakeObserver {
   called(result: "success" | "error", ms: number): void;
 }
 
-/** Tells the operator that requests wait for a service: once, again when there are many more, and until it has heard. */
+/**
+ * Tells the operator that requests wait for a service: once, again when there are many more, and
+ * until it has heard.
+ */
 export class WakeCalls {
   readonly #service: { readonly namespace: string; readonly service: string };
   readonly #waker: Waker;
@@ -117,7 +128,9 @@ export class WakeCalls {
     if (after.at === "told" || after.at === "failed") this.#wait(after.until);
   }
 
-  /** A state that ends with time has a timer, whatever led to it: also a timer that came too soon. */
+  /**
+   * A state that ends with time has a timer, whatever led to it: also a timer that came too soon.
+   */
   #wait(until: number): void {
     this.#cancelDue ??= this.#clock.schedule(Math.max(0, until - this.#clock.monotonic()), () => {
       this.#cancelDue = undefined;

@@ -52,7 +52,10 @@ export class Pod {
   }
 }
 
-/** Answers each request with what `answer` makes of its head and body. Knows Content-Length and chunks. */
+/**
+ * Answers each request with what `answer` makes of its head and body. Knows Content-Length and
+ * chunks.
+ */
 export function answering(
   answer: (head: string, body: string) => string | undefined,
 ): (socket: Socket) => void {

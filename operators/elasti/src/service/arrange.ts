@@ -21,7 +21,10 @@ export interface Arranging {
   readonly sight: Sight;
   readonly ports: readonly PortPair[];
   readonly arrangement: Arrangement;
-  /** Whether replicas of the resolver take the service's connections, by their addresses; of those that answered. */
+  /**
+   * Whether replicas of the resolver take the service's connections, by their addresses; of those
+   * that answered.
+   */
   readonly listening: ReadonlyMap<string, boolean>;
   /** How many replicas it wakes up with. */
   readonly wanted: number;
@@ -30,13 +33,14 @@ export interface Arranging {
 }
 
 /**
- * Brings the cluster to what a stage asks for. Each write is idempotent, and what brings an endpoint into
- * the Service comes before what takes one out, so that it may end after any of them.
+ * Brings the cluster to what a stage asks for. Each write is idempotent, and what brings an
+ * endpoint into the Service comes before what takes one out, so that it may end after any of them.
  */
 export async function arrange(arranging: Arranging, context: ReconcileContext): Promise<void> {
   const { elasti, sight, ports, arrangement, listening } = arranging;
   const wantedPrivate = privateServiceFor(elasti, sight.service);
-  // Pods that take connections are better than a resolver that may not; where there are none, it is all there is.
+  // Pods that take connections are better than a resolver that may not; where there are none, it is
+  // all there is.
   const isAlone = !arrangement.podsInService || !sight.pods.some((pod) => pod.isReady && !pod.isTerminating);
   const slices = arrangement.resolverInService
     ? resolverSlicesFor(elasti, sight.service, ports, endpointsAmong(joinable(sight, listening), isAlone))
@@ -52,8 +56,9 @@ export async function arrange(arranging: Arranging, context: ReconcileContext): 
 }
 
 /**
- * The replicas of the resolver that take connections for the service: those that say so, and of those that do not answer
- * the ones that did. One that is starting, or has not heard of the service yet, would refuse what is led to it.
+ * The replicas of the resolver that take connections for the service: those that say so, and of
+ * those that do not answer the ones that did. One that is starting, or does not know the service
+ * yet, would refuse the connections sent to it.
  */
 function joinable(
   { service, slices, resolvers }: Sight,
@@ -67,7 +72,10 @@ function joinable(
   return resolvers.filter(({ address }) => listening.get(address) ?? listed.has(address));
 }
 
-/** Puts the pods into the Service or takes them out; and back into any other that this ElastiService had before. */
+/**
+ * Puts the pods into the Service or takes them out; and back into any other that this ElastiService
+ * had before.
+ */
 export async function select(
   elasti: ElastiServiceObject,
   podsInService: boolean,
@@ -86,7 +94,10 @@ export async function select(
   }
 }
 
-/** Deletes what was made for this ElastiService and is not wanted, such as for a Service that it had before. */
+/**
+ * Deletes what was made for this ElastiService and is not wanted, such as for a Service that it had
+ * before.
+ */
 export async function removeOthers(context: ReconcileContext, wanted: readonly string[]): Promise<void> {
   for (const kind of [EndpointSlice, Service])
     for (const object of context.ownedAll(kind))
@@ -126,7 +137,10 @@ export async function isPausedByOthers(
   return found !== undefined && pausedBy(found) === "others";
 }
 
-/** How many replicas a target wakes up with: as many as the waiting requests need, within all bounds. */
+/**
+ * How many replicas a target wakes up with: as many as the waiting requests need, within all
+ * bounds.
+ */
 export async function wantedReplicas(
   { metadata, spec }: ElastiServiceObject,
   waiting: number,

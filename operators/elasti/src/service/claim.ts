@@ -1,6 +1,8 @@
 import type { ElastiServiceObject } from "./elasti-service.ts";
 
-/** Who has a Service of those that name it: the oldest, and of equally old ones the first by name. */
+/**
+ * Who has a Service of those that name it: the oldest, and of equally old ones the first by name.
+ */
 export function claimantOf(named: readonly ElastiServiceObject[]): ElastiServiceObject | undefined {
   return named.toSorted((a, b) => compare(order(a), order(b)))[0];
 }

@@ -1,7 +1,9 @@
 import { type EndpointSliceObject, isResolverSlice, type ResolverEndpoint } from "./objects.ts";
 import type { TargetPod } from "./stage.ts";
 
-/** The pods in the EndpointSlices of a private Service. A pod with two addresses is in two of them. */
+/**
+ * The pods in the EndpointSlices of a private Service. A pod with two addresses is in two of them.
+ */
 export function podsIn(slices: readonly EndpointSliceObject[]): readonly TargetPod[] {
   const pods = new Map<string, TargetPod>();
   for (const { addresses, conditions = {}, targetRef } of slices.flatMap(

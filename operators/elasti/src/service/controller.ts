@@ -33,7 +33,11 @@ import { heldIn, isQuiet, type Reports, TrafficWatch } from "./traffic-watch.ts"
 /** What a service should do, from its triggers and schedules. */
 export interface Wishes {
   wishOf(elasti: ElastiServiceObject): Observation["wish"];
-  /** When triggers last saw that it is used, in milliseconds since the epoch. @default it is not known */
+  /**
+   * When triggers last saw that it is used, in milliseconds since the epoch.
+   *
+   * @default it is not known
+   */
   usedAt?(elasti: ElastiServiceObject): number | undefined;
   /** Why a trigger has no answer. @default all have one */
   faultOf?(elasti: ElastiServiceObject): string | undefined;
@@ -227,7 +231,7 @@ class ServiceKeeper {
     const told = () => ({
       status: statusOf({ ...facts, isResolverInService: this.#isResolverInService(elasti, context) }),
     });
-    // What is to be done is stored first, so that whoever comes after a crash knows of it.
+    // What is to be done is stored first, so that the next leader after a crash knows it.
     if (move) return { ...told(), events: [eventOf(move)], requeueAfter: 0 };
     if (!isKnown || !isDeepStrictEqual(ports, elasti.status?.ports)) return { ...told(), requeueAfter: 0 };
     const waiting = Math.max(heldIn(reports), waitingIn(elasti));
@@ -337,8 +341,8 @@ class ServiceKeeper {
     { signal }: ReconcileContext,
   ): Promise<readonly Reply[]> {
     if (stage.at === "Serving" || stage.at === "Returning") return [];
-    // One that is about to end, or is too busy to say that it is ready, still has requests, and clients that keep their
-    // connections to it. Only one that no longer runs has none.
+    // One that is about to end, or is too busy to say that it is ready, still has requests, and
+    // clients that keep their connections to it. Only one that no longer runs has none.
     const replies = await Promise.all(
       resolvers.map(async ({ address, isReady }): Promise<readonly Reply[]> => {
         const report = await this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal);
@@ -391,7 +395,8 @@ class ServiceKeeper {
 /** When to look again if nothing happens; undefined at rest. */
 function pace(at: StageName, { restsAt, resolver, wish }: Observation): number | undefined {
   if (resolver !== "ready") return 1_000;
-  // One that is to sleep from its rest may have to wait there first, and nothing in the cluster says when it is over.
+  // One that is to sleep from its rest may have to wait there first, and nothing in the cluster
+  // says when it is over.
   return at === restsAt && wish !== "sleep" ? undefined : paceMs[at];
 }
 
@@ -408,7 +413,7 @@ function isForced({ metadata }: ElastiServiceObject): boolean {
   return metadata.annotations?.[sleepAnnotation] !== undefined && metadata.deletionTimestamp === undefined;
 }
 
-/** How many requests wait, as whoever asked for the wake said. */
+/** How many requests wait, as the wake annotation says. */
 function waitingIn({ metadata }: ElastiServiceObject): number {
   return Number.parseInt(metadata.annotations?.[wakeAnnotation] ?? "0", 10) || 0;
 }

@@ -14,7 +14,11 @@ export interface Neighbours {
 const serving: readonly StageName[] = ["Serving", "Relaying", "Returning", "Joining", "Diverting"];
 const sleeping: readonly StageName[] = ["ScalingDown", "Terminating", "Asleep"];
 
-/** Whether all that a service depends on is awake. @throws ServiceFault for one that is missing, and for a cycle */
+/**
+ * Whether all that a service depends on is awake.
+ *
+ * @throws ServiceFault for one that is missing, and for a cycle
+ */
 export function areDependenciesAwake(elasti: ElastiServiceObject, neighbours: Neighbours): boolean {
   checkAcyclic(elasti, neighbours, []);
   return (elasti.spec.dependsOn ?? []).every((name) => {

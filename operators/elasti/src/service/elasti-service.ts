@@ -123,7 +123,7 @@ export const ElastiService = defineResource({
       onDelete: z
         .enum(["Restore", "Keep"])
         .default("Restore")
-        .describe("What becomes of a sleeping target when this object is deleted: it is woken, or sleeps on"),
+        .describe("What happens to a sleeping target when this object is deleted: it is woken, or sleeps on"),
       hold: hold.optional().describe("How requests wait"),
       wakeAhead: z
         .object({

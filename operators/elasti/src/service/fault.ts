@@ -9,7 +9,9 @@ export type FaultReason =
   | "DependencyCycle"
   | "PortsExhausted";
 
-/** Something about an ElastiService that a person has to put right. It is left as it is until then. */
+/**
+ * Something about an ElastiService that a person has to put right. It is left as it is until then.
+ */
 export class ServiceFault extends Error {
   readonly reason: FaultReason;
 

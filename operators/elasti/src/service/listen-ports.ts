@@ -17,7 +17,9 @@ export class PortsExhaustedError extends Error {
   }
 }
 
-/** What ports are called, and what `appProtocol` says, where clients speak HTTP and so speak first. */
+/**
+ * What ports are called, and what `appProtocol` says, where clients speak HTTP and so speak first.
+ */
 const httpName = /^(?:http|http2|h2c|grpc|grpc-web)(?:-|$)/;
 const httpProtocol = /^(?:http|http2|h2c|grpc|grpc-web|kubernetes\.io\/(?:h2c|ws))$/i;
 
@@ -27,8 +29,9 @@ function isHttp(name: string, appProtocol: string | undefined): boolean {
 }
 
 /**
- * Gives every port of every Service a port of the resolver's own, by which the resolver knows what a
- * connection is for. What was given stays in the status; here is kept what is given and not stored yet.
+ * Gives every port of every Service a port of the resolver's own, by which the resolver knows what
+ * a connection is for. What was given stays in the status; here is kept what is given and not
+ * stored yet.
  */
 export class ListenPorts {
   readonly #range: PortRange;

@@ -43,8 +43,9 @@ export function isDiverted({ spec }: ServiceObject): boolean {
 }
 
 /**
- * The headless Service whose EndpointSlices list the target's pods, in and out of the public Service. It
- * has the name that the original gives its private Service, but no address, rules or load balancer.
+ * The headless Service whose EndpointSlices list the target's pods, in and out of the public
+ * Service. It has the name that the original gives its private Service, but no address, rules or
+ * load balancer.
  */
 export function privateServiceFor(elasti: ElastiServiceObject, service: ServiceObject) {
   const { ports = [], ipFamilies, ipFamilyPolicy, publishNotReadyAddresses } = service.spec ?? {};
@@ -78,9 +79,10 @@ export function privateServiceFor(elasti: ElastiServiceObject, service: ServiceO
 }
 
 /**
- * The replicas of the resolver that get connections: those that are ready. If none is, a Service without pods leads to those
- * that there are: a replica that is too busy to say that it is ready, or about to end, still takes what is led to it. With
- * no endpoint at all, every connection is refused for certain.
+ * The replicas of the resolver that get connections: those that are ready. If none is, a Service
+ * without pods leads to those that there are: a replica that is too busy to say that it is ready,
+ * or about to end, still takes the connections sent to it. With no endpoint at all, every
+ * connection is refused for certain.
  */
 export function endpointsAmong(
   resolvers: readonly ResolverEndpoint[],
@@ -90,7 +92,10 @@ export function endpointsAmong(
   return ready.length > 0 || !isAlone ? ready : resolvers;
 }
 
-/** The EndpointSlices that lead the public Service to the resolver, one for each family that the Service has. */
+/**
+ * The EndpointSlices that lead the public Service to the resolver, one for each family that the
+ * Service has.
+ */
 export function resolverSlicesFor(
   elasti: ElastiServiceObject,
   service: ServiceObject,

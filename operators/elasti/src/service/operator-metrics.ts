@@ -2,7 +2,10 @@ import type { Runnable } from "@windlass/runtime";
 import { ElastiService } from "./elasti-service.ts";
 import { phaseOf } from "./position.ts";
 
-/** Says of each service where its requests go, and where it is between awake and asleep. From the cache, on every replica. */
+/**
+ * Says of each service where its requests go, and where it is between awake and asleep. From the
+ * cache, on every replica.
+ */
 export function operatorMetrics(): Runnable {
   return {
     name: "operator-metrics",

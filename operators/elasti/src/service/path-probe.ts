@@ -48,14 +48,17 @@ export const tcpPathProbe: PathProbe = {
   },
 };
 
-/** How unlikely it must be that a pod is still in the rules after all answers came from the resolver. */
+/**
+ * How unlikely it must be that a pod is still in the rules after all answers came from the
+ * resolver.
+ */
 const residualChance = 1e-6;
 const fewest = 10;
 const most = 400;
 
 /**
- * How many answers in a row must come from the resolver. With as many pods as resolvers in the rules each
- * connection has an even chance; with more pods it takes fewer, with fewer pods more.
+ * How many answers in a row must come from the resolver. With as many pods as resolvers in the
+ * rules each connection has an even chance; with more pods it takes fewer, with fewer pods more.
  */
 export function answersNeeded(pods: number, resolvers: number): number {
   if (pods === 0 || resolvers === 0) return fewest;

@@ -11,7 +11,10 @@ function matcher(longestValue: number) {
   });
 }
 
-/** A request that the resolver answers by itself, such as a health check, and that wakes nobody. All that is given must match. */
+/**
+ * A request that the resolver answers by itself, such as a health check, and that wakes nobody. All
+ * that is given must match.
+ */
 export const probeResponse = z.object({
   path: z
     .object({

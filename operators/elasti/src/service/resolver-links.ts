@@ -5,8 +5,9 @@ import type { Source, SourceContext } from "@windlass/runtime";
 const retryMs = 500;
 
 /**
- * Holds a connection to each replica of the resolver. One whose connection ends is gone from that moment on, while the kubelet
- * takes a second to notice: until then half of all new connections would be refused.
+ * Holds a connection to each replica of the resolver. One whose connection ends is gone from that
+ * moment on, while the kubelet takes a second to notice: until then half of all new connections
+ * would be refused.
  */
 export class ResolverLinks {
   readonly #port: number;
@@ -41,7 +42,10 @@ export class ResolverLinks {
     for (const address of addresses) if (!this.#links.has(address)) this.#open(address);
   }
 
-  /** Whether a replica was there, and is not any more. One that was never reached is left to its readiness probe. */
+  /**
+   * Whether a replica was there, and is not any more. One that was never reached is left to its
+   * readiness probe.
+   */
   isDown(address: string): boolean {
     return this.#down.has(address);
   }
@@ -58,7 +62,7 @@ export class ResolverLinks {
     });
     const link = { asked, isUp: false };
     this.#links.set(address, link);
-    // What becomes of it is in `close`.
+    // The end of it is handled in `close`.
     asked.on("error", () => undefined);
     asked.on("close", () => {
       if (this.#links.get(address) !== link || context.signal.aborted) return;

@@ -1,7 +1,9 @@
 import { request } from "node:http";
 import type { ServiceTraffic } from "../resolver/targets.ts";
 
-/** What one replica of the resolver does for a service, and which step of the service it follows. */
+/**
+ * What one replica of the resolver does for a service, and which step of the service it follows.
+ */
 export interface ResolverReport extends ServiceTraffic {
   /** `status.step` of the ElastiService that the resolver acts by. */
   readonly step: number;
@@ -9,7 +11,10 @@ export interface ResolverReport extends ServiceTraffic {
 
 /** Asks replicas of the resolver what they do. */
 export interface ResolverReports {
-  /** @returns `gone` if no process is there; undefined if it does not answer, or does not know the service. */
+  /**
+   * @returns `gone` if no process is there; undefined if it does not answer, or does not know the
+   *   service.
+   */
   of(
     address: string,
     namespace: string,

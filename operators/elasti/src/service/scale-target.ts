@@ -37,7 +37,10 @@ export const Rollout: ResourceKind<KubernetesObject, KubernetesObject> = {
   scope: "Namespaced",
 };
 
-/** Targets of these kinds are watched. Others are asked for their scale now and then: that takes no rights on the kind itself. */
+/**
+ * Targets of these kinds are watched. Others are asked for their scale now and then: that takes no
+ * rights on the kind itself.
+ */
 export const watchedTargets: readonly AnyKind[] = [Deployment, StatefulSet, Rollout];
 
 /** Whether the operator has the rights to watch targets of this kind. */

@@ -24,7 +24,10 @@ export function pausedBy({ metadata }: KubernetesObject): PausedBy {
   return isPaused ? "others" : "nobody";
 }
 
-/** Pauses it at zero, and notes on it what its annotations were. One that others paused is left alone. */
+/**
+ * Pauses it at zero, and notes on it what its annotations were. One that others paused is left
+ * alone.
+ */
 export async function pause(
   { client }: ReconcileContext,
   key: ObjectKey,
@@ -48,7 +51,10 @@ export async function unpause(
   await client.patch(ScaledObject, key, { type: "merge", patch: { metadata: { annotations } } });
 }
 
-/** What its annotations were before. A note that somebody has changed says nothing: then there were none. */
+/**
+ * What its annotations were before. A note that somebody has changed says nothing: then there were
+ * none.
+ */
 function notedIn(note = "{}"): Readonly<Record<string, unknown>> {
   try {
     const before: unknown = JSON.parse(note);

@@ -36,7 +36,11 @@ export interface ResolverService {
   readonly name: string;
 }
 
-/** Looks at everything that an ElastiService is about. @throws ServiceFault for what a person has to put right */
+/**
+ * Looks at everything that an ElastiService is about.
+ *
+ * @throws ServiceFault for what a person has to put right
+ */
 export async function lookAt(
   elasti: ElastiServiceObject,
   context: ReconcileContext,
@@ -76,7 +80,10 @@ export async function lookAt(
   };
 }
 
-/** The replicas of the resolver. One that has just gone away is not ready, whatever its EndpointSlice says. */
+/**
+ * The replicas of the resolver. One that has just gone away is not ready, whatever its
+ * EndpointSlice says.
+ */
 function reachable(
   resolvers: readonly ResolverEndpoint[],
   links: ResolverLinks | undefined,

@@ -1,6 +1,7 @@
 /**
- * How long services have been in their stage, as far as this process has seen. What a status says of it is for people: clocks
- * of nodes differ and jump, and a wait that a jump ends is none. After a crash a wait begins again.
+ * How long services have been in their stage, as far as this process has seen. What a status says
+ * of it is for people: clocks of nodes differ and jump, and a wait that a jump ends does not wait.
+ * After a crash a wait begins again.
  */
 export class StageTimes {
   readonly #seen = new Map<string, { readonly step: number; readonly since: number }>();

@@ -2,7 +2,7 @@ import type { Dispatch } from "../resolver/targets.ts";
 
 /**
  * Where a service is between awake and asleep. It is stored in the status before anything is done
- * about it, so whoever leads after a crash goes on from there.
+ * about it, so the next leader after a crash goes on from there.
  *
  * - `Serving`: the Service leads to the pods, and the resolver is out of the path.
  * - `Joining`: the resolver is an endpoint of the Service beside the pods.
@@ -61,8 +61,8 @@ export interface Observation {
   /** `restarting`: no replica of the resolver is ready, but only just. `absent`: for longer. */
   readonly resolver: "ready" | "restarting" | "absent";
   /**
-   * Whether the Service's own EndpointSlices have followed its selector: they list the ready pods, or
-   * nothing while the pods are out of the Service.
+   * Whether the Service's own EndpointSlices have followed its selector: they list the ready pods,
+   * or nothing while the pods are out of the Service.
    */
   readonly haveSlicesFollowed: boolean;
   /** Whether what the stage waits for is proven: see {@link proofOf}. */
@@ -116,7 +116,10 @@ export interface Arrangement {
   readonly scale: "zero" | "up" | "leave";
 }
 
-/** What a stage asks for. Each is reached by idempotent writes, so a crash between them is repaired by the next look. */
+/**
+ * What a stage asks for. Each is reached by idempotent writes, so a crash between them is repaired
+ * by the next look.
+ */
 export function arrangementOf(stage: Stage, restsAt: Observation["restsAt"]): Arrangement {
   const relayed = {
     resolverInService: true,
@@ -155,7 +158,8 @@ export function arrangementOf(stage: Stage, restsAt: Observation["restsAt"]): Ar
  * What a stage waits for, besides what the objects show.
  *
  * - `presence`: a connection to the Service reaches the resolver.
- * - `exclusivity`: so many connections in a row reach the resolver that no pod is left in the rules.
+ * - `exclusivity`: so many connections in a row reach the resolver that no pod is left in the
+ *   rules.
  * - `quiet`: every replica of the resolver holds, and has nothing in flight.
  * - `pod`: a connection to the Service reaches something that is not the resolver.
  */
@@ -202,7 +206,10 @@ export function step(stage: Stage, seen: Observation, patience: Patience): Move 
   }
 }
 
-/** What becomes of a service whose target is scaled to zero by somebody else, or has no pod that is ready. */
+/**
+ * What happens to a service whose target is scaled to zero by somebody else, or has no pod that is
+ * ready.
+ */
 function withoutPods(seen: Observation): Move | undefined {
   const retired = seen.pods.map(({ uid }) => uid);
   if (seen.replicas === 0 && isWanted(seen)) return waking("requests", retired, causeOfWaking(seen));
@@ -221,7 +228,10 @@ function stepAmongPods({ at }: Stage, seen: Observation): Move | undefined {
 
 type FallingAsleep = Extract<Stage, { at: "Joining" | "Diverting" | "Relaying" | "Holding" }>;
 
-/** Until the target is scaled down, every step can be taken back, and is as soon as anything speaks against it. */
+/**
+ * Until the target is scaled down, every step can be taken back, and is as soon as anything speaks
+ * against it.
+ */
 function stepFallingAsleep(stage: FallingAsleep, seen: Observation, patience: Patience): Move | undefined {
   if (seen.resolver !== "ready") return { stage: { at: "Returning" }, cause: "ResolverUnavailable" };
   const objection = objectionTo(seen);

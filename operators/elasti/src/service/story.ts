@@ -94,7 +94,10 @@ export function statusOf(facts: StatusFacts): Status {
   };
 }
 
-/** Without an answer of its triggers a service is not put to sleep, which nobody would notice otherwise. */
+/**
+ * Without an answer of its triggers a service is not put to sleep, which nobody would notice
+ * otherwise.
+ */
 function triggerConditionOf({ elasti, triggerFault }: StatusFacts): Conditions {
   if (!elasti.spec.triggers && !elasti.spec.enabledPeriod) return [];
   return [
@@ -106,7 +109,10 @@ function triggerConditionOf({ elasti, triggerFault }: StatusFacts): Conditions {
 
 const sleeping: readonly StageName[] = ["ScalingDown", "Terminating", "Asleep"];
 
-/** When it was needed: a request woke it, or it was first used after it was woken for another reason. */
+/**
+ * When it was needed: a request woke it, or it was first used after it was woken for another
+ * reason.
+ */
 function neededTimes({ elasti, move, from, usedAt, now }: StatusFacts): string[] {
   const before = elasti.status?.neededTimes ?? [];
   const history = before.map((time) => Date.parse(time));

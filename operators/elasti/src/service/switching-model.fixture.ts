@@ -101,14 +101,14 @@ interface ModelResolver {
 export type Outcome = "pod" | "forwarded" | "held";
 
 /**
- * A cluster with one Service: API objects, the controllers that follow them late, nodes whose rules follow
- * EndpointSlices late but in order, and resolvers that follow the status late. The operator under test
- * makes its steps through `step` and `arrangementOf` alone.
+ * A cluster with one Service: API objects, the controllers that follow them late, nodes whose rules
+ * follow EndpointSlices late but in order, and resolvers that follow the status late. The operator
+ * under test makes its steps through `step` and `arrangementOf` alone.
  */
 export class SwitchingModel {
   nowMs = 0;
   wish: Observation["wish"] = "stay";
-  /** Somebody waits; written to the API by whoever was told. */
+  /** Requests wait; written to the API by the replica that the resolver told. */
   hasDemand = false;
   readonly restsAt: Observation["restsAt"];
 
@@ -222,7 +222,7 @@ export class SwitchingModel {
     if (chosen === undefined) throw new Error("the Service has no endpoint");
     if (!chosen.startsWith("resolver")) {
       if (!this.#pods.some(({ uid, isAlive }) => uid === chosen && isAlive))
-        throw new Error(`a connection was led to ${chosen}, which has ended`);
+        throw new Error(`a connection was sent to ${chosen}, which has ended`);
       return "pod";
     }
     const resolver = this.#resolvers[Number(chosen.at(-1))] as ModelResolver;
@@ -231,7 +231,9 @@ export class SwitchingModel {
     return resolver.held > 0 ? "held" : "forwarded";
   }
 
-  /** One look of the operator. It is killed after so many writes, and starts anew at its next look. */
+  /**
+   * One look of the operator. It is killed after so many writes, and starts anew at its next look.
+   */
   reconcile(writes = Infinity): void {
     const { stage, step: number, sinceMs } = this.#status.latest;
     const arrangement = arrangementOf(stage, this.restsAt);
@@ -252,7 +254,10 @@ export class SwitchingModel {
     for (const enforce of enforced) if (left > 0 && enforce()) left--;
   }
 
-  /** Everybody catches up, as on a cluster that is left alone; or everybody but some, in a shorter time. */
+  /**
+   * Everybody catches up, as on a cluster that is left alone; or everybody but some, in a shorter
+   * time.
+   */
   settle(rounds = 1, late: readonly string[] = [], ms = longestLagMs + 1_000): void {
     const follow = (who: string, sync: () => void) => late.includes(who) || sync();
     for (let round = 0; round < rounds; round++) {

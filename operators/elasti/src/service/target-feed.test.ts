@@ -44,7 +44,7 @@ async function follow(): Promise<{ readonly table: TargetTable; readonly filledW
   return { table, filledWith: await promise };
 }
 
-test("of several that name a Service the first counts, whatever becomes of the others", async () => {
+test("of several that name a Service the first counts, whatever happens to the others", async () => {
   await create("a", "web", 20_000);
   await create("b", "other", 20_002);
   const { table } = await follow();

@@ -66,7 +66,9 @@ export function endpointsIn(
   return byPort;
 }
 
-/** Keeps a resolver's table in step with the cluster: two watches, however many services there are. */
+/**
+ * Keeps a resolver's table in step with the cluster: two watches, however many services there are.
+ */
 export class TargetFeed {
   readonly #sink: TargetSink;
   readonly #steps = new Map<ServiceKey, number>();
@@ -81,7 +83,8 @@ export class TargetFeed {
   async start({ informer }: Pick<RunnableContext, "informer">): Promise<void> {
     const services = informer(ElastiService);
     services.addIndex("resolved", ({ metadata, spec }) => [serviceKey(metadata.namespace, spec.service)]);
-    // The labels of a Service are on its EndpointSlices: only those of private Services are watched.
+    // The labels of a Service are on its EndpointSlices: only those of private Services are
+    // watched.
     const slices = informer(EndpointSlice, { labelSelector: serviceLabel });
     this.#slices = slices;
     slices.addIndex("service", ({ metadata }) => [
@@ -96,7 +99,8 @@ export class TargetFeed {
       const found = slices.byIndex("service", `${namespace}/${privateServiceName(service)}`);
       this.#sink.setEndpoints(serviceKey(namespace, service), endpointsIn(found));
     };
-    // Several may name one Service. It is treated as the one says that has it, whichever of them changes or goes.
+    // Several may name one Service. It is treated as the one says that has it, whichever of them
+    // changes or goes.
     const put = (namespace: string, service: string) => {
       const key = serviceKey(namespace, service);
       const elasti = claimantOf(services.byIndex("resolved", key));
@@ -104,7 +108,8 @@ export class TargetFeed {
       else this.#drop(key);
       if (elasti) putEndpoints(namespace, service);
     };
-    // Subscribers hear of many objects in several turns, and all must be there before the table counts as filled.
+    // Subscribers get many objects in several turns, and all must be there before the table counts
+    // as filled.
     for (const { metadata, spec } of services.list()) put(metadata.namespace, spec.service);
     this.#stops.push(
       services.subscribe((event) => {
@@ -129,8 +134,8 @@ export class TargetFeed {
 
   /** Whether any Service's EndpointSlice for the resolver has one of these addresses. */
   leadsTo(addresses: ReadonlySet<string>): boolean {
-    const led = (this.#slices?.list() ?? []).filter(isMadeForResolver);
-    return led.some(({ endpoints }) =>
+    const made = (this.#slices?.list() ?? []).filter(isMadeForResolver);
+    return made.some(({ endpoints }) =>
       (endpoints ?? []).some((endpoint) => endpoint.addresses.some((address) => addresses.has(address))),
     );
   }

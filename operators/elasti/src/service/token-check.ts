@@ -7,8 +7,8 @@ const believedMs = 60_000;
 const mostRemembered = 1_000;
 
 /**
- * Has the API server say whose token it is. Takes tokens of service accounts that are meant for this audience: one for
- * the API server itself is not taken, because it could be passed on.
+ * Has the API server say whose token it is. Takes tokens of service accounts that are meant for
+ * this audience: one for the API server itself is not taken, because it could be passed on.
  *
  * @param account the only account that is taken, as `namespace:name`. @default any
  */

@@ -4,8 +4,9 @@ import type { ResolverReport } from "./resolver-reports.ts";
 export type Reports = readonly (ResolverReport | undefined)[];
 
 /**
- * Remembers how many requests each service had had when it began to fall asleep. What is lost with the
- * process is noted anew: a request that came in between was answered, and no longer takes the sleep back.
+ * Remembers how many requests each service had had when it began to fall asleep. What is lost with
+ * the process is noted anew: a request that came in between was answered, and no longer takes the
+ * sleep back.
  */
 export class TrafficWatch {
   readonly #noted = new Map<string, { readonly attempt: number; readonly requests: number }>();

@@ -11,7 +11,10 @@ const threshold = z.union([
     .regex(/^[0-9]+([.][0-9]+)?$/),
 ]);
 
-/** What a trigger needs to know. Which fields a type needs is checked by rules, so that the answer names the field. */
+/**
+ * What a trigger needs to know. Which fields a type needs is checked by rules, so that the answer
+ * names the field.
+ */
 const metadata = z.looseObject({
   query: z
     .string()

@@ -79,7 +79,7 @@ test("a service that serves is left alone", async () => {
   expect(await annotation(key)).toBeUndefined();
 });
 
-test("what cannot be done is said so", async () => {
+test("a malformed request, or one for an unknown service, is refused", async () => {
   expect(await ask(0, { svc: "nobody", namespace })).toMatchObject({ status: 404 });
   expect(await ask(0, { svc: 5, namespace })).toMatchObject({ status: 400 });
   expect(await ask(0, "{")).toMatchObject({ status: 400 });

@@ -36,12 +36,14 @@ const longestBody = 16_384;
 const longestMs = 30_000;
 
 /**
- * Takes the resolver's requests to wake a service, on every replica: `POST /informer/incoming-request`
- * with `{"svc", "namespace", "count"}`, as the original's resolver sends them.
+ * Takes the resolver's requests to wake a service, on every replica:
+ * `POST /informer/incoming-request` with `{"svc", "namespace", "count"}`, as the original's
+ * resolver sends them.
  *
- * It writes the annotation that the leader wakes by, and nothing else: one writer of scales means that
- * a wake and a sleep cannot cross. The price is that a wake waits for the next leader when the last one
- * was killed. Asking again changes nothing, unless there are many more requests than before.
+ * It writes the annotation that the leader wakes by, and nothing else: one writer of scales means
+ * that a wake and a sleep cannot cross. The price is that a wake waits for the next leader when the
+ * last one was killed. Asking again changes nothing, unless there are many more requests than
+ * before.
  */
 export function wakeServer(options: WakeServerOptions = {}): Runnable {
   return {
@@ -111,8 +113,9 @@ async function ask(
   { client }: RunnableContext,
 ): Promise<void> {
   const { namespace, name } = cached.metadata;
-  // Nobody waits at a service that serves. Either the resolver has not heard of that yet, or this replica has not heard
-  // that it no longer does, and a wake that is taken and forgotten would not be asked for again for seconds.
+  // Nobody waits at a service that serves. Either the resolver does not know yet that it serves, or
+  // this replica does not know yet that it no longer does, and a wake that is taken and forgotten
+  // would not be asked for again for seconds.
   const isServing = phaseOf(cached) === "Serving";
   const elasti = isServing ? await client.get(ElastiService, { namespace, name }) : cached;
   if (phaseOf(elasti) === "Serving") return;

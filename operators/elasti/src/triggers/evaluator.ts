@@ -30,8 +30,8 @@ export interface EvaluatorOptions {
 type Trigger = NonNullable<ElastiServiceObject["spec"]["triggers"]>[number];
 
 /**
- * Asks the triggers of all services, and asks for a reconcile of those that should sleep or wake for them. What it
- * remembers is lost with the process; then the cooldown begins anew.
+ * Asks the triggers of all services, and asks for a reconcile of those that should sleep or wake
+ * for them. What it remembers is lost with the process; then the cooldown begins anew.
  */
 export class TriggerEvaluator implements Wishes {
   readonly #options: EvaluatorOptions;
@@ -78,7 +78,9 @@ export class TriggerEvaluator implements Wishes {
     }
   };
 
-  /** Evaluates everybody once. A few at a time, so that one slow server does not hold up the others. */
+  /**
+   * Evaluates everybody once. A few at a time, so that one slow server does not hold up the others.
+   */
   async #round(context: SourceContext): Promise<void> {
     const waiting = [...context.cache.list(ElastiService)];
     const known = new Set(waiting.map(serviceId));
@@ -193,7 +195,10 @@ export class TriggerEvaluator implements Wishes {
     return verdict;
   }
 
-  /** Whether requests came since the last look. It never wakes a service: a request does that by itself. */
+  /**
+   * Whether requests came since the last look. It never wakes a service: a request does that by
+   * itself.
+   */
   async #traffic(elasti: ElastiServiceObject, context: SourceContext): Promise<Verdict> {
     const id = serviceId(elasti);
     const count = await this.#options.countRequests(elasti, context);

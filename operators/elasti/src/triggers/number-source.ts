@@ -53,7 +53,11 @@ export const fetchJson: FetchJson = (url, headers, signal) =>
     asked.end();
   });
 
-/** The number at a place in a document, such as `queue.length`. @throws TriggerError if there is none */
+/**
+ * The number at a place in a document, such as `queue.length`.
+ *
+ * @throws TriggerError if there is none
+ */
 export function numberAt(document: unknown, location: string): number {
   let found: unknown = document;
   for (const name of location.split(".")) {

@@ -31,8 +31,8 @@ export class Prometheus {
   }
 
   /**
-   * The result of a query, if the server has been up for all of the time that counts. A server that was down may have
-   * missed what happened.
+   * The result of a query, if the server has been up for all of the time that counts. A server that
+   * was down may have missed what happened.
    *
    * @throws TriggerError if there is no such number
    */
@@ -44,7 +44,8 @@ export class Prometheus {
   ): Promise<number> {
     const { uptimeFilter = 'container="prometheus"' } = query;
     const seconds = Math.max(1, cooldownSeconds);
-    // Without a step of its own a subquery has the server's, a minute: a short cooldown would have no sample.
+    // Without a step of its own a subquery has the server's, a minute: a short cooldown would have
+    // no sample.
     const step = Math.max(1, Math.floor(seconds / 60));
     const uptime = `min_over_time((max(up{${uptimeFilter}}) or vector(0))[${seconds}s:${step}s])`;
     if ((await this.#uptime(query, uptime, nowMs, signal)) !== 1)
@@ -77,7 +78,11 @@ export class Prometheus {
   }
 }
 
-/** The one number in an answer of Prometheus: a scalar, or a vector with one series. @throws TriggerError */
+/**
+ * The one number in an answer of Prometheus: a scalar, or a vector with one series.
+ *
+ * @throws TriggerError
+ */
 export function onlyValue(answer: unknown): number {
   const { data } = record(answer);
   const { resultType, result } = record(data);

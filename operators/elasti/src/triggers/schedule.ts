@@ -20,7 +20,11 @@ export class ScheduleError extends Error {
   }
 }
 
-/** The last time up to now that a schedule names; undefined if there was none. @throws ScheduleError */
+/**
+ * The last time up to now that a schedule names; undefined if there was none.
+ *
+ * @throws ScheduleError
+ */
 export function lastTime(time: CronTime, nowMs: number): number | undefined {
   try {
     const cron = new Cron(time.expression, { paused: true, timezone: time.timeZone });

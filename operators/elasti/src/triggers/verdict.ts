@@ -9,7 +9,10 @@ export type Verdict =
       readonly isFault?: boolean;
     };
 
-/** What is known of a service's triggers: since when all have said that it is idle, and what they say now. */
+/**
+ * What is known of a service's triggers: since when all have said that it is idle, and what they
+ * say now.
+ */
 export interface Standing {
   /** The last time at which not all triggers said idle. */
   readonly lastNotIdleMs: number;
@@ -19,7 +22,10 @@ export interface Standing {
   readonly fault?: string;
 }
 
-/** What all triggers say together: idle only if all do. One that is busy wins over one that does not know. */
+/**
+ * What all triggers say together: idle only if all do. One that is busy wins over one that does not
+ * know.
+ */
 export function combine(verdicts: readonly Verdict[]): Verdict {
   return (
     verdicts.find(({ says }) => says === "busy") ??

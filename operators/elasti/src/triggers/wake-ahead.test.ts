@@ -48,7 +48,8 @@ test("what is not needed any more is no longer expected after a few days", () =>
 
 test("days are those of the zone, also when its clocks change", () => {
   const zone = { ...rules, timeZone: "Europe/Berlin" };
-  // 9 o'clock in Berlin: 7 UTC in summer, 8 UTC in winter. Clocks go back on Sunday, 25 October 2026.
+  // 9 o'clock in Berlin: 7 UTC in summer, 8 UTC in winter. Clocks go back on Sunday, 25 October
+  // 2026.
   const summer = [19, 20, 21, 22, 23].map((date) => Date.UTC(2026, 9, date, 7));
   expect(isExpected(summer, Date.UTC(2026, 9, 26, 7), zone)).toBe(false);
   expect(isExpected(summer, Date.UTC(2026, 9, 26, 7, 59), zone)).toBe(true);
@@ -74,7 +75,10 @@ test("only the first use after a wake is a need", () => {
   expect(isNewNeed([], on(1, 9), on(0, 9))).toBe(false);
 });
 
-/** The requests of some weeks to a service of an office: mornings, afternoons, a job at night, and strays. */
+/**
+ * The requests of some weeks to a service of an office: mornings, afternoons, a job at night, and
+ * strays.
+ */
 function requestsOf(weeks: number, random: Random): readonly number[] {
   const times: number[] = [];
   const between = (from: number, to: number) => from + random.next() * (to - from);
@@ -93,7 +97,10 @@ function requestsOf(weeks: number, random: Random): readonly number[] {
   return times.toSorted((a, b) => a - b);
 }
 
-/** How a service fares that sleeps after a cooldown: how many requests had to wait for a cold start, and how long it was up. */
+/**
+ * How a service fares that sleeps after a cooldown: how many requests had to wait for a cold start,
+ * and how long it was up.
+ */
 function replay(requests: readonly number[], from: number, isAhead: boolean) {
   const cooldown = 15 * minute;
   const coldStart = 20_000;

@@ -8,7 +8,10 @@ export interface WakeAheadRules {
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** How far needs of different days may be apart to count as the same one. It is also how long an expected need is waited for. */
+/**
+ * How far needs of different days may be apart to count as the same one. It is also how long an
+ * expected need is waited for.
+ */
 const toleranceMs = 15 * minuteMs;
 /** Days that are looked back on. A week, so that a weekend is compared with the last one. */
 const daysBack = 7;
@@ -26,15 +29,18 @@ interface LocalTime {
   readonly ofDay: number;
 }
 
-/** A time at which a service is expected to be needed: it is to be up from `fromMs` on, and until `untilMs` whether or not it was used. */
+/**
+ * A time at which a service is expected to be needed: it is to be up from `fromMs` on, and until
+ * `untilMs` whether or not it was used.
+ */
 export interface ExpectedNeed {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 /**
- * When a service will be needed today and tomorrow, as far as the last week tells: it was needed at about this time on most
- * days of the same kind, working days or weekends.
+ * When a service will be needed today and tomorrow, as far as the last week tells: it was needed at
+ * about this time on most days of the same kind, working days or weekends.
  *
  * @param history when it was needed before, after having slept, in milliseconds since the epoch.
  */
@@ -55,7 +61,10 @@ export function expectedNeeds(
   });
 }
 
-/** The times of a day, from and to, at which it is expected to be needed by what happened before today. */
+/**
+ * The times of a day, from and to, at which it is expected to be needed by what happened before
+ * today.
+ */
 function needsOf(past: readonly LocalTime[], day: number, today: number): (readonly [number, number])[] {
   const oldest = Math.max(Math.min(...past.map((one) => one.day)), day - daysBack);
   const days = new Set<number>();
@@ -71,7 +80,9 @@ function needsOf(past: readonly LocalTime[], day: number, today: number): (reado
   });
 }
 
-/** How long what was foretold is used again. Less than a day, because clocks may change within one. */
+/**
+ * How long what was foretold is used again. Less than a day, because clocks may change within one.
+ */
 const foretoldMs = 60 * minuteMs;
 
 /** Foretells the needs of many services. Asked often, it reckons seldom. */
@@ -81,7 +92,11 @@ export class NeedForecast {
     { readonly history: string; readonly atMs: number; readonly needs: readonly ExpectedNeed[] }
   >();
 
-  /** Whether a service, by its name, should be up now because it is about to be needed. @throws RangeError for no zone */
+  /**
+   * Whether a service, by its name, should be up now because it is about to be needed.
+   *
+   * @throws RangeError for no zone
+   */
   isExpected(name: string, history: readonly number[], nowMs: number, rules: WakeAheadRules): boolean {
     const stamp = `${rules.leadMs} ${rules.timeZone} ${history.length} ${history.at(-1)}`;
     const known = this.#known.get(name);

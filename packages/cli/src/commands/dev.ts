@@ -201,7 +201,7 @@ function portOf(given: string | undefined): number | undefined {
   throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(given)}`);
 }
 
-/** Tells of what happens for programs. */
+/** Reports what happens, for programs. */
 function jsonSayer({ stdout }: Terminal, began: number): (what: string, words: string) => void {
   return (what, words) => {
     const atMs = Math.round(performance.now() - began);
@@ -209,7 +209,7 @@ function jsonSayer({ stdout }: Terminal, began: number): (what: string, words: s
   };
 }
 
-/** Tells of what happens in lines of three columns: when, to what, and what it was. */
+/** Reports what happens in lines of three columns: when, to what, and what it was. */
 function sayer(terminal: Terminal, began: number): (what: string, words: string) => void {
   const style = styler(terminal, terminal.stdout);
   return (what, words) => {

@@ -83,7 +83,7 @@ export interface Change {
 }
 
 /**
- * Tells of each object of a kind when it appears, goes, or when there is something else to say
+ * Reports each object of a kind when it appears, goes, or when there is something else to say
  * about it. Ends when aborted.
  *
  * @throws ApiError if this is not allowed

@@ -67,7 +67,7 @@ export async function preview(options: PreviewOptions): Promise<Preview> {
 }
 
 /**
- * Tells of lists and watches that the server refused: nothing can be reconciled from what may not
+ * Reports lists and watches that the server refused: nothing can be reconciled from what may not
  * be read.
  */
 function refusals(onRefused: (path: string) => void): Interceptor {

@@ -65,7 +65,7 @@ export function table(
     ),
     unready.length > most ? `  and ${unready.length - most} more` : "",
     columns(
-      ["CACHE", "OBJECTS", "SIZE", "LAST HEARD OF"],
+      ["CACHE", "OBJECTS", "SIZE", "LAST CONTACT"],
       caches.map(({ kind, items, bytes, stalenessSeconds }) => [
         kind,
         String(items),

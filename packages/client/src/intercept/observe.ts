@@ -53,7 +53,7 @@ export interface ObserveOptions {
 export const REQUEST_CHANNEL = "windlass:client:request";
 
 /**
- * Tells of every request made: to a callback, to a log, and to the diagnostics channel. The seam
+ * Reports every request made: to a callback, to a log, and to the diagnostics channel. The seam
  * for metrics.
  */
 export function observe(options: ObserveOptions): Interceptor {

@@ -14,7 +14,7 @@ export interface ResponseHead {
   readonly keepAlive: boolean;
 }
 
-/** Hears of the parts of one response, in order: the head, bytes of the body, the end. */
+/** Gets the parts of one response, in order: the head, bytes of the body, the end. */
 export interface ResponseListener {
   head(head: ResponseHead): void;
   /** Bytes of the body. Their memory is used again after the call. */

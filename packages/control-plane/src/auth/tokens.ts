@@ -74,8 +74,8 @@ export interface Tokens extends TokenAuthenticator {
    */
   issue(wish: TokenWish): Promise<{ token: string; expiresAt: number }>;
   /**
-   * A signed token without an end, as Secrets of type `kubernetes.io/service-account-token` hold.
-   * It counts as long as the Secret has it.
+   * A signed token that never expires, as Secrets of type `kubernetes.io/service-account-token`
+   * hold. It counts as long as the Secret has it.
    */
   issueForSecret(serviceAccount: JsonObject, secret: JsonObject): Promise<string>;
   /** Calls back whenever a token of a Secret was used. @returns ends the subscription */

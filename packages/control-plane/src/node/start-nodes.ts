@@ -286,7 +286,7 @@ function startKubelets(
       asked.has(/^[^{]*\{(.*)\}$/.exec(fieldPath)?.[1] ?? ""),
     );
     await tell(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
-    // Heard of again when one of them has ended.
+    // Called again when one of them has ended.
     if (runtime?.isAlive(pod)) return undefined;
     if (!isFinished(typed<Pod>(pod))) {
       const exit = (status: JsonObject) => {

@@ -75,7 +75,7 @@ export class ContainerLog {
     return limitBytes === undefined ? bytes : bytes.subarray(0, limitBytes);
   }
 
-  /** Tells of every line to come, and of the end with undefined. @returns stops it */
+  /** Reports every line to come, and the end with undefined. @returns stops it */
   follow(follower: (line: LogLine | undefined) => void): () => void {
     if (this.#ended) {
       follower(undefined);
@@ -86,7 +86,7 @@ export class ContainerLog {
   }
 
   /**
-   * Tells of what is written from now on as it comes, whole lines or not, and of the end with
+   * Reports what is written from now on as it comes, whole lines or not, and the end with
    * undefined.
    *
    * @returns stops it

@@ -3,8 +3,8 @@ import { goJson } from "./go-text.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 
 /*
- * Some messages show a schema or a rule as the real server holds it inside: under Go names, in the order they are declared there,
- * with the zero value of what is absent.
+ * Some messages show a schema or a rule as the real server holds it inside: under Go names, in the
+ * order they are declared there, with the zero value of what is absent.
  */
 
 type Show = (value: Json | undefined) => string;

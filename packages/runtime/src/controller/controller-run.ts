@@ -249,7 +249,7 @@ class Running {
   }
 
   /**
-   * Tells of user code that threw: the first time with its stack, and then now and then, whichever
+   * Logs user code that threw: the first time with its stack, and then now and then, whichever
    * object it throws for.
    */
   #threw(what: string, kind: AnyKind, object: KubernetesObject, error: unknown, outcome: string): void {

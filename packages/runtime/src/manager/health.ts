@@ -30,7 +30,7 @@ export class HealthChecks {
 
   /**
    * Whether a probe was ever answered with 200 for all checks: for readiness, whether clients may
-   * have been led here.
+   * have been sent here.
    */
   get hasPassed(): boolean {
     return this.#hasPassed;

@@ -50,10 +50,10 @@ export interface Runnable {
    */
   start(context: RunnableContext): Stop | void | Promise<Stop> | Promise<void>;
   /**
-   * For a server: goes on serving for as long as clients are still led here. Called as soon as the
-   * manager is told to stop, if `/readyz` has ever passed, for otherwise nobody was led here. Until
-   * it resolves, nothing that was started before the controllers is stopped, so that requests find
-   * what they need. Not called in the `leader` stage. @default stopped at once
+   * For a server: goes on serving for as long as clients are still sent here. Called as soon as the
+   * manager is told to stop, if `/readyz` has ever passed, for otherwise no client was sent here.
+   * Until it resolves, nothing that was started before the controllers is stopped, so that requests
+   * find what they need. Not called in the `leader` stage. @default stopped at once
    */
   drain?(): Promise<void>;
 }

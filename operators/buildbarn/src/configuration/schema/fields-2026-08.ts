@@ -1,6 +1,7 @@
 /**
- * Every field of the configuration of Buildbarn's programs of August 2026, with its type. Names of messages are
- * within `buildbarn.configuration`, unless they begin with `google`, `build` or `opentelemetry`.
+ * Every field of the configuration of Buildbarn's programs of August 2026, with its type. Names of
+ * messages are within `buildbarn.configuration`, unless they begin with `google`, `build` or
+ * `opentelemetry`.
  */
 export const fields2026 = `
 bb_storage.ApplicationConfiguration

@@ -7,8 +7,8 @@ export interface BudgetHolder {
 }
 
 /**
- * How many requests may wait in all. When there is no room, the service with the most of them gives way: a service that
- * cannot start takes no room from those that can.
+ * How many requests may wait in all. When there is no room, the service with the most of them gives
+ * way: a service that cannot start takes no room from those that can.
  */
 export class HoldBudget {
   readonly #most: number;

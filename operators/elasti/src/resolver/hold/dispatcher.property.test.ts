@@ -9,7 +9,7 @@ import { type SlowStart, usualSlowStart } from "./load.ts";
 const HOLD_MS = 10_000;
 const MAX_CONCURRENCY = 3;
 
-/** A request that notes what becomes of it. */
+/** A request that records its outcome. */
 class Request implements Waiter<string> {
   readonly id: number;
   /** By when it has to have ceased to wait. */
@@ -321,7 +321,10 @@ test("a request that finds room for all who wait, because the timer is late, doe
   expect(ticket).toBeUndefined();
 });
 
-/** Gives waiting requests to one endpoint that has just become ready, and which answers as `answer` does. */
+/**
+ * Gives waiting requests to one endpoint that has just become ready, and which answers as `answer`
+ * does.
+ */
 async function release(
   count: number,
   answer: (end: () => void, clock: ManualClock, slot: Slot<string>) => void,

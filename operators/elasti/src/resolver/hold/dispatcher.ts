@@ -4,7 +4,10 @@ import type { Endpoint } from "../targets.ts";
 import { EndpointLoad, type SlowStart } from "./load.ts";
 import { HoldQueue, Place } from "./queue.ts";
 
-/** A request that wants an endpoint. Exactly one of its methods is called for each time that it asks. */
+/**
+ * A request that wants an endpoint. Exactly one of its methods is called for each time that it
+ * asks.
+ */
 export interface Waiter<Resources> {
   /** An endpoint has room for it. It has to release the slot. */
   dispatch(slot: Slot<Resources>): void;
@@ -51,8 +54,8 @@ interface Held<Resources> {
 export type Ticket<Resources> = Place<Held<Resources>>;
 
 /**
- * Gives the requests of one port to its endpoints, the least loaded first. Requests for which there is no room wait in the
- * order in which they came, and go as soon as there is.
+ * Gives the requests of one port to its endpoints, the least loaded first. Requests for which there
+ * is no room wait in the order in which they came, and go as soon as there is.
  */
 export class Dispatcher<Resources> {
   readonly #options: DispatcherOptions<Resources>;
@@ -133,8 +136,9 @@ export class Dispatcher<Resources> {
   }
 
   /**
-   * Refuses all that wait, and whoever asks from now on: also a request that was given to an endpoint before, and asks again
-   * because it could not be connected to. What an endpoint has goes on to its end.
+   * Refuses all requests that wait, and all that come from now on: also one that was given to an
+   * endpoint before, and comes back because it could not be connected to. What an endpoint has goes
+   * on to its end.
    */
   close(failure: Failure): void {
     this.#closed = failure;
@@ -173,8 +177,8 @@ export class Dispatcher<Resources> {
   }
 
   /**
-   * Called by slots. What waits gets the room that an answer makes, but not within the answer: most are over at once, and
-   * leave a connection that can be used again.
+   * Called by slots. What waits gets the room that an answer makes, but not within the answer: most
+   * are over at once, and leave a connection that can be used again.
    */
   answered(load: EndpointLoad<Resources>, givenAt: number): void {
     const now = this.#clock.monotonic();
@@ -256,7 +260,10 @@ export class Dispatcher<Resources> {
     }
   }
 
-  /** When an endpoint will have room though nothing happens: it is tried again, or may have more requests. */
+  /**
+   * When an endpoint will have room though nothing happens: it is tried again, or may have more
+   * requests.
+   */
   #pumpLater(now: number): void {
     if (this.#rules.isHeld) return;
     let at = Number.POSITIVE_INFINITY;

@@ -13,13 +13,21 @@ export const usualSlowStart: SlowStart = { initial: 64, doublingMs: 100 };
 
 /** After so many doublings there is no limit. */
 const MOST_DOUBLINGS = 16;
-/** What an endpoint answers is counted over at least so long, and over as long as an answer takes. */
+/**
+ * What an endpoint answers is counted over at least so long, and over as long as an answer takes.
+ */
 const ROUND_MS = 25;
 /** How much more an endpoint has to answer in a round for it to count as more. */
 const GAIN = 1.25;
-/** After so many rounds in which it was given all that it may have, and did not answer more, it has enough to do. */
+/**
+ * After so many rounds in which it was given all that it may have, and did not answer more, it has
+ * enough to do.
+ */
 const ROUNDS_WITHOUT_GAIN = 3;
-/** How much slower an endpoint gets more that has enough to do: it may be others that keep it from answering more. */
+/**
+ * How much slower an endpoint gets more that has enough to do: it may be others that keep it from
+ * answering more.
+ */
 const BUSY_SLOWDOWN = 8;
 /** The weight of the last answer in the time that answers take. */
 const LAST_WEIGHT = 0.2;
@@ -29,13 +37,14 @@ const LONGEST_RETRY_MS = 500;
 /**
  * How much one endpoint has to do, and how much more it may be given.
  *
- * A new endpoint gets few requests at first, and more as time goes on: thousands that have waited do not fall on it at once.
- * It gets more also if it does not answer, since answers that take long must not stop the rest. It gets hardly more once
- * that does not make it answer more in the same time: then it is busy, and each request beyond what it works on costs a
- * connection for nothing. How long answers take does not tell: it is longer for any endpoint on a busy node, also for one
- * that waits for others and could have thousands at a time.
- * It gets no more while many connections to it are still being made: whoever has to wait for that waits better here.
- * An endpoint that refuses connections is left alone for a while.
+ * A new endpoint gets few requests at first, and more as time goes on: thousands that have waited
+ * do not fall on it at once. It gets more also if it does not answer, since answers that take long
+ * must not stop the rest. It gets hardly more once that does not make it answer more in the same
+ * time: then it is busy, and each request beyond what it works on costs a connection for nothing.
+ * How long answers take does not tell: it is longer for any endpoint on a busy node, also for one
+ * that waits for others and could have thousands at a time. It gets no more while many connections
+ * to it are still being made: a request that has to wait for that waits better here. An endpoint
+ * that refuses connections is left alone for a while.
  */
 export class EndpointLoad<Resources> {
   readonly endpoint: Endpoint;
@@ -50,11 +59,17 @@ export class EndpointLoad<Resources> {
   #doublings = 0;
   #grownAt: number;
   #answerMs = 0;
-  /** Since when answers are counted, how many there were, and whether it could have had more requests. */
+  /**
+   * Since when answers are counted, how many there were, and whether it could have had more
+   * requests.
+   */
   #roundSince: number;
   #roundAnswers = 0;
   #wasFull = false;
-  /** The most answers in a millisecond of any round, and for how many rounds there were not notably more. */
+  /**
+   * The most answers in a millisecond of any round, and for how many rounds there were not notably
+   * more.
+   */
   #mostPerMs = 0;
   #roundsWithoutGain = 0;
   #failures = 0;
@@ -78,7 +93,10 @@ export class EndpointLoad<Resources> {
     return this.#isProven;
   }
 
-  /** When it may be given a request: `now` or before means at once, and Infinity after another one is connected or over. */
+  /**
+   * When it may be given a request: `now` or before means at once, and Infinity after another one
+   * is connected or over.
+   */
   roomAt(now: number, maxConcurrency: number): number {
     if (this.#inFlight >= maxConcurrency) return Number.POSITIVE_INFINITY;
     if (this.#connecting >= this.#slowStart.initial) return Number.POSITIVE_INFINITY;
@@ -97,7 +115,10 @@ export class EndpointLoad<Resources> {
     this.#unanswered += 1;
   }
 
-  /** A request that was given to it has its connection. To be called once for each, at the latest when it is over. */
+  /**
+   * A request that was given to it has its connection. To be called once for each, at the latest
+   * when it is over.
+   */
   connected(): void {
     this.#connecting -= 1;
   }

@@ -3,7 +3,7 @@ import { HeadReader } from "./head-reader.ts";
 import { MalformedMessageError } from "./malformed.ts";
 import { CR, kinds, LF, VALUE } from "./syntax.ts";
 
-/** Hears of a body's parts, in order. */
+/** Gets a body's parts, in order. */
 export interface BodyListener {
   /** Bytes of the content. */
   data(bytes: Buffer, start: number, end: number): void;
@@ -14,7 +14,10 @@ export interface BodyListener {
 const SEMICOLON = 0x3b;
 /** Sizes beyond this are not counted exactly by a number. */
 const MOST_SIZE_DIGITS = 13;
-/** Extensions mean nothing to anyone. More of them than this is somebody who wants us to read for ever. */
+/**
+ * Extensions mean nothing to anyone. More of them than this is somebody who wants us to read for
+ * ever.
+ */
 const MOST_EXTENSION_BYTES = 256;
 const MOST_TRAILER_BYTES = 8 * 1024;
 
@@ -38,8 +41,9 @@ const forbiddenTrailers = new SpecialNames([
 type Place = "size" | "extension" | "size-end" | "data" | "data-cr" | "data-lf" | "trailers" | "done";
 
 /**
- * Reads a chunked body, wherever its bytes are cut. Sizes are hexadecimal digits alone, and lines end with CRLF: a blank, a
- * sign or a lone LF is read differently by different servers. Extensions are dropped.
+ * Reads a chunked body, wherever its bytes are cut. Sizes are hexadecimal digits alone, and lines
+ * end with CRLF: a blank, a sign or a lone LF is read differently by different servers. Extensions
+ * are dropped.
  */
 export class ChunkReader {
   readonly #listener: BodyListener;

@@ -29,8 +29,8 @@ const MOST_UNSENT_BYTES = 256 * 1024;
 /** After a response that ends a connection was sent, how long the client may take to close it. */
 const CLIENT_CLOSES_MS = 1_000;
 /**
- * How long a client may take after this side was closed. What was sent may still be in the kernel's memory, which is gone
- * with the pod of a resolver that leaves.
+ * How long a client may take after this side was closed. What was sent may still be in the kernel's
+ * memory, which is gone with the pod of a resolver that leaves.
  */
 const LINGER_MS = 30_000;
 
@@ -59,10 +59,16 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #pending: Buffer | undefined;
   #isReading = false;
   #isProbed = false;
-  /** What is written a second time would wait for the client to confirm the first, unless the kernel is told otherwise. */
+  /**
+   * What is written a second time would wait for the client to confirm the first, unless the kernel
+   * is told otherwise.
+   */
   #writes: "none" | "one" | "undelayed" = "none";
   #status = 0;
-  /** When the state that has a limit began: the wait for a request, or its head; or for the client to close. */
+  /**
+   * When the state that has a limit began: the wait for a request, or its head; or for the client
+   * to close.
+   */
   #since: number;
   #requestedAt = 0;
   /** When a part of a request or of its response last came. */
@@ -93,7 +99,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
 
   enforce({ headMs, idleMs }: ClientTimeouts): void {
     if (!this.#isProbed) this.#isProbed = probe(this.#socket);
-    // A body of which nothing more comes would keep its place at a pod, and the pod from sleeping, for ever.
+    // A body of which nothing more comes would keep its place at a pod, and the pod from sleeping,
+    // for ever.
     const now = this.#host.clock.monotonic();
     if (this.#state === "body" && now - this.#movedAt >= idleMs)
       this.#giveUp({ status: 408, body: "no more of the request in time\n" });
@@ -105,7 +112,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
       this.#taken = this.#socket.bytesWritten - this.#socket.writableLength;
       this.#takenAt = now;
     } else if (now - this.#takenAt >= idleMs) this.#socket.resetAndDestroy();
-    // The limits that follow count from when all was sent: a client that reads slowly has the one above.
+    // The limits that follow count from when all was sent: a client that reads slowly has the one
+    // above.
     if (this.#socket.writableLength > 0) {
       if (!this.#headReader.isBegun) this.#since = now;
       return;
@@ -120,8 +128,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   }
 
   /**
-   * A response says so. Between two requests there is none, so one that has been silent for a while is ended: not at once,
-   * as its client may still be reading the last response.
+   * A response says so. Between two requests there is none, so one that has been silent for a while
+   * is ended: not at once, as its client may still be reading the last response.
    */
   leave(): void {
     const isIdle = this.#state === "head" && !this.#headReader.isBegun && this.#socket.writableLength === 0;
@@ -369,8 +377,10 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     this.#readPending();
   }
 
-  /** @param how `end`: the response ends with the connection. `wait`: the client should close first, so that the port that
-   *   it used is not kept from use on this side. */
+  /**
+   * @param how `end`: the response ends with the connection. `wait`: the client should close first,
+   *   so that the port that it used is not kept from use on this side.
+   */
   #leave(how: "end" | "wait"): void {
     this.#state = "leaving";
     this.#pending = undefined;

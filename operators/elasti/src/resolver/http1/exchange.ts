@@ -69,23 +69,31 @@ type State =
 const idempotent: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
 /**
- * How long a connection to an endpoint that has not answered anything yet has to last before it is given a request that
- * cannot be sent twice. What listens before the server does (a proxy beside it, a socket that is not served yet) resets at
- * once.
+ * How long a connection to an endpoint that has not answered anything yet has to last before it is
+ * given a request that cannot be sent twice. What listens before the server does (a proxy beside
+ * it, a socket that is not served yet) resets at once.
  */
 const SETTLE_MS = 20;
 
-/** How often a request that does no harm twice is sent again: to an endpoint that is only starting, and to one that works. */
+/**
+ * How often a request that does no harm twice is sent again: to an endpoint that is only starting,
+ * and to one that works.
+ */
 const MOST_REPEATS = { unproven: 10, proven: 1 } as const;
 
-/** Up to this many bytes are copied into the text that precedes them, which is less work than a write of their own. */
+/**
+ * Up to this many bytes are copied into the text that precedes them, which is less work than a
+ * write of their own.
+ */
 const SMALL_BYTES = 8 * 1024;
 
 /**
- * One request of HTTP/1 and its answer. It ends exactly once: with the response, a failure, or because the client left.
+ * One request of HTTP/1 and its answer. It ends exactly once: with the response, a failure, or
+ * because the client left.
  *
- * A body is read from the client only once its endpoint is connected, and what was read is sent once. So a request may
- * change endpoints as long as nothing of it was sent, and after that only if it has no body and is idempotent.
+ * A body is read from the client only once its endpoint is connected, and what was read is sent
+ * once. So a request may change endpoints as long as nothing of it was sent, and after that only if
+ * it has no body and is idempotent.
  */
 export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
   readonly #request: RequestHead;
@@ -100,7 +108,10 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
   #isBodyDone: boolean;
   #framing: ResponseFraming = "length";
   #closes = false;
-  /** What is to be written to the client, and to the endpoint, when all that arrived together was read. */
+  /**
+   * What is to be written to the client, and to the endpoint, when all that arrived together was
+   * read.
+   */
   #toClient = "";
   #toEndpoint = "";
 
@@ -139,7 +150,9 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
     if (ticket) this.#state = { at: "waiting", ticket };
   }
 
-  /** The client left, or its request turned out to be malformed. Nothing is written to it any more. */
+  /**
+   * The client left, or its request turned out to be malformed. Nothing is written to it any more.
+   */
   abandon(): void {
     const state = this.#state;
     this.#state = { at: "over" };
@@ -283,7 +296,8 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
   #lost({ slot, connection, hasAnswer }: Extract<State, { at: "sent" }>, error: Error): void {
     const isMalformed = error instanceof MalformedMessageError;
     const most = slot.load.isProven ? MOST_REPEATS.proven : MOST_REPEATS.unproven;
-    // A connection that was idle may have been closed before the request reached its endpoint, which is nobody's fault.
+    // A connection that was idle may have been closed before the request reached its endpoint,
+    // which is nobody's fault.
     const mayRepeat = this.#isRepeatable && !hasAnswer && !isMalformed;
     if (mayRepeat && (connection.isReused || this.#repeats < most)) {
       if (!connection.isReused) this.#repeats += 1;

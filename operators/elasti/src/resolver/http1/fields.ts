@@ -12,8 +12,8 @@ export type FieldVerdict = "keep" | "drop";
  *
  * @param special names in lower case that `decide` is asked about. All others are kept.
  * @returns the lines that are kept, as they were sent.
- * @throws MalformedMessageError for a line that is not `name: value`. Blanks before the colon and folded lines are
- *   among them: servers differ in what they make of those.
+ * @throws MalformedMessageError for a line that is not `name: value`. Blanks before the colon and
+ *   folded lines are among them: servers differ in what they make of those.
  */
 export function readFields(
   text: string,
@@ -54,7 +54,10 @@ export function readFields(
   return keptFrom === start ? text.slice(start) : kept + text.slice(keptFrom);
 }
 
-/** Names of fields that matter to a proxy. Most fields are told apart from all of them by their length. */
+/**
+ * Names of fields that matter to a proxy. Most fields are told apart from all of them by their
+ * length.
+ */
 export class SpecialNames {
   readonly #names: ReadonlySet<string>;
   readonly #lengths: Uint8Array;
@@ -75,7 +78,10 @@ export class SpecialNames {
   }
 }
 
-/** The lines that are left when fields of some names are taken out. For the few messages that name their own hop-by-hop fields. */
+/**
+ * The lines that are left when fields of some names are taken out. For the few messages that name
+ * their own hop-by-hop fields.
+ */
 export function withoutFields(lines: string, names: ReadonlySet<string>): string {
   let kept = "";
   for (const line of lines.split("\r\n")) {

@@ -8,14 +8,17 @@ export interface Peer {
   readonly address: string;
 }
 
-/** The IP address of the other end. IPv4 is in its own form, where a socket for both has put it into IPv6's. */
+/**
+ * The IP address of the other end. IPv4 is in its own form, where a socket for both has put it into
+ * IPv6's.
+ */
 export function peerAddress({ remoteAddress = "" }: Socket): string {
   return remoteAddress.startsWith("::ffff:") ? remoteAddress.slice("::ffff:".length) : remoteAddress;
 }
 
 /**
- * The head of a request as its target receives it: without what concerned the client's connection alone, and with who the
- * client is.
+ * The head of a request as its target receives it: without what concerned the client's connection
+ * alone, and with who the client is.
  */
 export function forwardedRequest(head: RequestHead, { address }: Peer): string {
   const { forwarded, host } = head;

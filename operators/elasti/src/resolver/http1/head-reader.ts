@@ -8,8 +8,9 @@ const SMALLEST_ROOM = 1024;
 const LINE_END_BYTES = 2;
 
 /**
- * Collects the head of a message: its lines up to the empty one, wherever the bytes are cut. A head that comes in one
- * piece is not copied, and every byte is looked at once, however small the pieces are.
+ * Collects the head of a message: its lines up to the empty one, wherever the bytes are cut. A head
+ * that comes in one piece is not copied, and every byte is looked at once, however small the pieces
+ * are.
  */
 export class HeadReader {
   /** What there is of a head that did not come in one piece. */
@@ -19,7 +20,10 @@ export class HeadReader {
   #lineLength = 0;
   #lines = 0;
   #lastByte = 0;
-  /** Bytes of an empty line before the first one. It is skipped, as RFC 9112 asks for: some clients send one after a body. */
+  /**
+   * Bytes of an empty line before the first one. It is skipped, as RFC 9112 asks for: some clients
+   * send one after a body.
+   */
   #skipped = 0;
   #text = "";
 

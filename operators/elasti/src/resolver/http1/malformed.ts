@@ -15,8 +15,8 @@ export type MessageFault =
   | "too-large";
 
 /**
- * A message that is not HTTP/1.1, or that two servers might read differently. Nothing of it is forwarded, and its
- * connection is closed: where the next message begins is unknown.
+ * A message that is not HTTP/1.1, or that two servers might read differently. Nothing of it is
+ * forwarded, and its connection is closed: where the next message begins is unknown.
  */
 export class MalformedMessageError extends Error {
   override readonly name = "MalformedMessageError";

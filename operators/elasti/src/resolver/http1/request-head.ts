@@ -23,9 +23,15 @@ export interface RequestHead {
   readonly expectsContinue: boolean;
   /** The value of the field that asks where the connection leads. */
   readonly pathProbe: string | undefined;
-  /** What proxies before have said: the values of X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host and Forwarded. */
+  /**
+   * What proxies before have said: the values of X-Forwarded-For, X-Forwarded-Proto,
+   * X-Forwarded-Host and Forwarded.
+   */
   readonly forwarded: ForwardedFields;
-  /** The lines that are passed on as they are: all but those that concern one connection only, and `forwarded`. */
+  /**
+   * The lines that are passed on as they are: all but those that concern one connection only, and
+   * `forwarded`.
+   */
   readonly fields: string;
 }
 
@@ -58,7 +64,10 @@ const special = new SpecialNames([
   "x-forwarded-proto",
 ]);
 
-/** Fields that say how a message is read. A client that has one removed on the way would be read differently after it. */
+/**
+ * Fields that say how a message is read. A client that has one removed on the way would be read
+ * differently after it.
+ */
 const essential = ["host", "content-length", "authorization", "cookie"];
 
 /**
@@ -193,8 +202,8 @@ function parseRequestLine(text: string): RequestLine {
 }
 
 /**
- * The target as it is passed on. A whole URL becomes its path, if its host is the one that Host names; two hosts are one
- * too many.
+ * The target as it is passed on. A whole URL becomes its path, if its host is the one that Host
+ * names; two hosts are one too many.
  */
 function targetFor(target: string, method: string, host: string | undefined): string {
   if (method === "CONNECT") throw new MalformedMessageError("method", "CONNECT is not supported", 501);

@@ -2,7 +2,7 @@
 export const TOKEN = 1;
 /** Of a field's value: visible characters, bytes above ASCII, blanks and tabs. */
 export const VALUE = 2;
-/** Of a request target. A fragment is never sent, so `#` is none of them. */
+/** Of a request target. A fragment is never sent, so `#` is not among them. */
 export const TARGET = 4;
 /** Of a Host: a name, an address, brackets, a port. */
 export const HOST = 8;

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
 
-/** Fields that concern one connection alone. HTTP/2 has none of them (RFC 9113, 8.2.2), and Node throws where one is to be sent. */
+/**
+ * Fields that concern one connection alone. HTTP/2 has none of them (RFC 9113, 8.2.2), and Node
+ * throws where one is to be sent.
+ */
 const names = [
   "connection",
   "http2-settings",

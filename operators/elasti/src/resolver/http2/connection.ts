@@ -21,7 +21,10 @@ const limits = {
   settings: { maxConcurrentStreams: 1_000, maxHeaderListSize: 64 * 1024, enablePush: false },
 } as const;
 
-/** A client's connection of HTTP/2 without TLS. Each of its streams waits for an endpoint of its own. */
+/**
+ * A client's connection of HTTP/2 without TLS. Each of its streams waits for an endpoint of its
+ * own.
+ */
 export class Http2Connection implements ClientConnection {
   readonly #session: ServerHttp2Session;
   readonly #host: ConnectionHost;

@@ -39,8 +39,8 @@ export interface Http2ExchangeOptions {
 }
 
 /**
- * One stream of HTTP/2 and its answer. Nothing is read from it until a session to an endpoint is connected, so a stream
- * that found its endpoint unreachable is sent to another one whole.
+ * One stream of HTTP/2 and its answer. Nothing is read from it until a session to an endpoint is
+ * connected, so a stream that found its endpoint unreachable is sent to another one whole.
  */
 export class Http2Exchange implements Waiter<EndpointResources> {
   readonly #stream: ServerHttp2Stream;
@@ -80,7 +80,8 @@ export class Http2Exchange implements Waiter<EndpointResources> {
       this.#forward(slot);
       return;
     }
-    // Streams of a session that does not come about have not been sent, but Node reports them as cancelled.
+    // Streams of a session that does not come about have not been sent, but Node reports them as
+    // cancelled.
     const settled = () => {
       session.off("connect", settled).off("close", settled);
       if (this.#state.at === "over") {
@@ -149,7 +150,8 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     const { slot, hasAnswer } = this.#state;
     const code = upstream.rstCode ?? NGHTTP2_NO_ERROR;
     if (!hasAnswer) {
-      // By this code an endpoint says that it has not looked at the stream. Nothing was read of it if it had no body.
+      // By this code an endpoint says that it has not looked at the stream. Nothing was read of it
+      // if it had no body.
       const isUntouched = code === NGHTTP2_REFUSED_STREAM && this.#stream.endAfterHeaders;
       if (isUntouched && this.#repeats++ < MOST_REPEATS) this.#retry(slot);
       else {
@@ -161,7 +163,8 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     this.#release(slot);
     this.#state = { at: "over" };
     const isWhole = code === NGHTTP2_NO_ERROR && upstream.readableEnded;
-    // gRPC servers end a stream that they have answered with NO_ERROR or CANCEL; both are passed on.
+    // gRPC servers end a stream that they have answered with NO_ERROR or CANCEL; both are passed
+    // on.
     if (!isWhole && !this.#stream.destroyed)
       this.#stream.close(code === NGHTTP2_NO_ERROR ? NGHTTP2_INTERNAL_ERROR : code);
   }
@@ -234,7 +237,10 @@ export function respondTo(
   if (!stream.endAfterHeaders) stream.close(NGHTTP2_NO_ERROR);
 }
 
-/** Tells a client why its stream is not served: callers of gRPC by a status of their own, in a response without a body. */
+/**
+ * Tells a client why its stream is not served: callers of gRPC by a status of their own, in a
+ * response without a body.
+ */
 export function failTo(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, failure: Failure): void {
   if (stream.destroyed) return;
   const { status, grpcStatus, message, retryAfterSeconds } = answerFor(failure);

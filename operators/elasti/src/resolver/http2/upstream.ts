@@ -4,7 +4,9 @@ import type { Endpoint } from "../targets.ts";
 import { CONNECT_MS, upstreamSocket } from "../upstream/connection.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
-/** The sessions of HTTP/2, without TLS, to one endpoint: one at a time carries all of its streams. */
+/**
+ * The sessions of HTTP/2, without TLS, to one endpoint: one at a time carries all of its streams.
+ */
 export class Http2Upstream {
   readonly #endpoint: Endpoint;
   readonly #options: UpstreamOptions;
@@ -43,9 +45,9 @@ export class Http2Upstream {
     const cancelConnect = clock.schedule(CONNECT_MS, () => session.destroy());
     session.once("connect", cancelConnect);
     counted(1);
-    // An error ends the session, and each of its streams hears of that.
+    // An error ends the session, and each of its streams gets an error of its own.
     session.on("error", () => session.destroy());
-    // Whoever sends GOAWAY takes no more streams. Those that it has go on.
+    // A peer that sends GOAWAY takes no more streams. Those that it has go on.
     session.on("goaway", () => {
       if (this.#session === session) this.#session = undefined;
       session.close();

@@ -20,9 +20,9 @@ type State =
   | { readonly at: "over" };
 
 /**
- * A client's connection whose protocol is not looked into: raw TCP, or TLS that its target ends. It waits for an endpoint,
- * is joined to it, and tries another one as long as none has accepted it. The client's end of its side is kept, and passed
- * on.
+ * A client's connection whose protocol is not looked into: raw TCP, or TLS that its target ends. It
+ * waits for an endpoint, is joined to it, and tries another one as long as none has accepted it.
+ * The client's end of its side is kept, and passed on.
  */
 export class TcpConnection implements ClientConnection, Waiter<EndpointResources> {
   readonly #client: Socket;

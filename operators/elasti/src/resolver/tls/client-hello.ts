@@ -18,7 +18,8 @@ const unnamed: ServerName = { is: "unnamed" };
 const incomplete: ServerName = { is: "incomplete" };
 
 /**
- * Reads the server name (SNI) of a ClientHello. Never throws: whatever the bytes are, they are the target's to judge.
+ * Reads the server name (SNI) of a ClientHello. Never throws: whatever the bytes are, they are the
+ * target's to judge.
  *
  * @param bytes all that the client has sent so far.
  */
@@ -57,7 +58,9 @@ function nameIn(list: Buffer, length: number, isWhole: boolean): ServerName {
   return unnamed;
 }
 
-/** The handshake message at the beginning, put together from its records as far as they are there. */
+/**
+ * The handshake message at the beginning, put together from its records as far as they are there.
+ */
 function handshake(bytes: Buffer): { readonly bytes: Buffer; readonly isWhole: boolean } | undefined {
   const parts: Buffer[] = [];
   let at = 0;

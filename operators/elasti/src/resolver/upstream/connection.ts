@@ -7,14 +7,16 @@ import { parseResponseHead, type ResponseHead } from "../http1/response-head.ts"
 import type { Endpoint } from "../targets.ts";
 import type { UpstreamOptions } from "./options.ts";
 
-/** Whose request a connection carries. It hears of the answer, in order. */
+/** Whose request a connection carries. It gets the answer, in order. */
 export interface UpstreamOwner {
   /** The connection is there; nothing has been sent on it. */
   connected(): void;
   /** A response that is followed by another one: 100, 103. */
   interim(head: ResponseHead): void;
-  /** The head of the response. With status 101 nothing else is read: the owner has to `detach` the socket, if it asked for
-   * one to be upgraded, or drop it. */
+  /**
+   * The head of the response. With status 101 nothing else is read: the owner has to `detach` the
+   * socket, if it asked for one to be upgraded, or drop it.
+   */
   head(head: ResponseHead): void;
   /** Bytes of the response's body. Their memory is used again after the call. */
   data(bytes: Buffer, start: number, end: number): void;
@@ -28,7 +30,7 @@ export interface UpstreamOwner {
   failed(error: Error): void;
 }
 
-/** What becomes of a connection when its owner needs it no longer. */
+/** What happens to a connection when its owner needs it no longer. */
 export interface UpstreamEvents {
   /** It may carry another request. */
   idle(connection: UpstreamConnection): void;
@@ -39,12 +41,15 @@ export interface UpstreamEvents {
 export const CONNECT_MS = 2_000;
 
 /**
- * Options of every socket to an endpoint. A node that is gone closes nothing: probes find out within half a minute, where
- * a request would wait for its answer for ever.
+ * Options of every socket to an endpoint. A node that is gone closes nothing: probes find out
+ * within half a minute, where a request would wait for its answer for ever.
  */
 export const upstreamSocket = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
 
-/** From the connection to its end. `complete`: a response was read to its end, and its owner has yet to hear of it. */
+/**
+ * From the connection to its end. `complete`: a response was read to its end, and its owner has yet
+ * to be called for it.
+ */
 type State = "connecting" | "idle" | "head" | "body" | "complete" | "switched" | "gone";
 
 /** A connection to an endpoint that carries one request at a time, each for its owner. */
@@ -61,12 +66,12 @@ export class UpstreamConnection implements BodyListener {
   #trailers = "";
   #isRequestSent = false;
   #isReused = false;
-  /** When it became idle, for whoever keeps it. */
+  /** When it became idle, for the pool that keeps it. */
   idleSince = 0;
 
   /**
-   * @param reading where what arrives is put. The memory is used again for the next read, of any connection; `stream` if the
-   *   socket may be detached, and so has to keep what it has read.
+   * @param reading where what arrives is put. The memory is used again for the next read, of any
+   *   connection; `stream` if the socket may be detached, and so has to keep what it has read.
    */
   constructor(
     { address, port }: Endpoint,
@@ -167,8 +172,8 @@ export class UpstreamConnection implements BodyListener {
   }
 
   /**
-   * The owner leaves before the response is complete. The connection is reset: an end alone might be taken for that of the
-   * request, and the endpoint would work on for nobody.
+   * The owner leaves before the response is complete. The connection is reset: an end alone might
+   * be taken for that of the request, and the endpoint would work on for nobody.
    */
   drop(owner: UpstreamOwner): void {
     if (owner !== this.#owner) return;
@@ -177,7 +182,10 @@ export class UpstreamConnection implements BodyListener {
     this.#destroy();
   }
 
-  /** Hands the socket over after status 101, with all that has arrived. This object is of no use from then on. */
+  /**
+   * Hands the socket over after status 101, with all that has arrived. This object is of no use
+   * from then on.
+   */
   detach(owner: UpstreamOwner): Socket {
     this.#mustOwn(owner);
     this.#owner = undefined;

@@ -6,7 +6,10 @@ import { expect, test } from "vitest";
 import { answering, response, until, World } from "../world.fixture.ts";
 import { connectionName, LostPeers, unconfirmedIn } from "./lost-peers.ts";
 
-/** What Linux prints: a connection at rest, three that it sends on again and again, and one whose peer takes nothing more. */
+/**
+ * What Linux prints: a connection at rest, three that it sends on again and again, and one whose
+ * peer takes nothing more.
+ */
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:A579 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 28098 1 0000000000000000 100 0 0 10 0
    1: 0100D60A:C350 0200D60A:1F90 01 00000054:00000000 01:00000A2C 00000006     0        0 31000 2 0000000000000000 26

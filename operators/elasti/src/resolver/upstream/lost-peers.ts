@@ -3,7 +3,9 @@ import { isIPv6, type Socket } from "node:net";
 import { endianness } from "node:os";
 import type { Clock } from "@windlass/clock";
 
-/** Which connections, by `connectionName`, sent something again and again that nobody has confirmed. */
+/**
+ * Which connections, by `connectionName`, sent something again and again that nobody has confirmed.
+ */
 export type Unconfirmed = () => Promise<ReadonlySet<string>>;
 
 /** How often connections are looked at. */
@@ -14,10 +16,11 @@ const TRIES = 6;
 /**
  * Ends connections to endpoints that are gone without a word, because their node was lost.
  *
- * Probes of the kernel find that out for a connection on which nothing is under way. They wait as long as something was sent
- * and not confirmed, and without this the kernel would try for a quarter of an hour: a request that was sent on a kept
- * connection just after its node was lost had no answer for so long. How long an answer takes says nothing: a pod may take
- * its time, or be too busy to take connections. What its node has received is confirmed all the same.
+ * Probes of the kernel find that out for a connection on which nothing is under way. They wait as
+ * long as something was sent and not confirmed, and without this the kernel would try for a quarter
+ * of an hour: a request that was sent on a kept connection just after its node was lost had no
+ * answer for so long. How long an answer takes says nothing: a pod may take its time, or be too
+ * busy to take connections. What its node has received is confirmed all the same.
  */
 export class LostPeers {
   readonly #clock: Clock;
@@ -80,14 +83,19 @@ export function connectionName({
   return `${localPort} ${canonical(remoteAddress ?? "")} ${remotePort}`;
 }
 
-/** What Linux says of its connections. Other systems do not, and what cannot be read now is at the next look. */
+/**
+ * What Linux says of its connections. Other systems do not, and what cannot be read now is at the
+ * next look.
+ */
 async function unconfirmedByKernel(): Promise<ReadonlySet<string>> {
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((file) => readFile(file, "latin1").catch(() => ""));
   const texts = await Promise.all(tables);
   return new Set(texts.flatMap(unconfirmedIn));
 }
 
-/** A line whose timer (`01`) is the one for sending again: both ends, and how often that was done. */
+/**
+ * A line whose timer (`01`) is the one for sending again: both ends, and how often that was done.
+ */
 const resending =
   /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} [0-9A-F]+:[0-9A-F]+ 01:[0-9A-F]+ ([0-9A-F]+) /gm;
 

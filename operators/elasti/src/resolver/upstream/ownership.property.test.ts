@@ -59,7 +59,7 @@ class Owner implements UpstreamOwner {
   }
 }
 
-test("a connection has one owner at a time, and each hears of its own answer alone, exactly once", async () => {
+test("a connection has one owner at a time, and each gets its own answer alone, exactly once", async () => {
   const pod = await Pod.start(answering((head) => response(head.split(" ")[1] ?? "")));
   const lostPeers = new LostPeers(systemClock);
   try {

@@ -8,8 +8,8 @@ const IDLE_MS = 4_000;
 const MOST_IDLE = 512;
 
 /**
- * How long a connection may have been idle to carry a request that cannot be sent twice. The endpoint may close an idle
- * connection just as a request is sent on it.
+ * How long a connection may have been idle to carry a request that cannot be sent twice. The
+ * endpoint may close an idle connection just as a request is sent on it.
  */
 const FRESH_MS = 1_000;
 
@@ -41,7 +41,9 @@ export class UpstreamPool implements UpstreamEvents {
     return connection;
   }
 
-  /** Closes what is idle, and what is busy when it has ended; until a connection is wanted again. */
+  /**
+   * Closes what is idle, and what is busy when it has ended; until a connection is wanted again.
+   */
   retire(): void {
     this.#isRetired = true;
     this.#cancelSweep?.();

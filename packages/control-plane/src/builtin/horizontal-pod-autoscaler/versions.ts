@@ -2,8 +2,9 @@ import { clone, isObject, type Json, type JsonObject } from "../../json.ts";
 import { child, has, items, number, own, specOf, statusOf, text } from "../../registry/strategies/fields.ts";
 
 /*
- * `autoscaling/v1` knows one metric, the cpu. Whatever else the stored `autoscaling/v2` holds is carried in annotations, in the
- * shapes of older versions, so that a client of either version loses nothing.
+ * `autoscaling/v1` knows one metric, the cpu. Whatever else the stored `autoscaling/v2` holds is
+ * carried in annotations, in the shapes of older versions, so that a client of either version loses
+ * nothing.
  */
 
 const prefix = "autoscaling.alpha.kubernetes.io/";

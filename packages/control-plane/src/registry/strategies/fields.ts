@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject } from "../../json.ts";
 
 /*
- * Objects reach a strategy in the shape of their Go type: a field is absent or of its type. These read them that way.
+ * Objects reach a strategy in the shape of their Go type: a field is absent or of its type. These
+ * read them that way.
  */
 
 const nothing: JsonObject = Object.freeze({});

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../json.ts";
 
 /*
- * Some messages show a value as the real server holds it inside, where fields have no JSON names: under their Go names, in the
- * order they are declared, with null for what is absent.
+ * Some messages show a value as the real server holds it inside, where fields have no JSON names:
+ * under their Go names, in the order they are declared, with null for what is absent.
  */
 
 interface Shape {

@@ -5,8 +5,8 @@ import type { Faults } from "./faults.ts";
 import { pairs } from "./fields.ts";
 
 /*
- * The forms of names, keys and addresses. Each function returns what is wrong, in the real server's words; nothing if all is
- * well.
+ * The forms of names, keys and addresses. Each function returns what is wrong, in the real server's
+ * words; nothing if all is well.
  */
 
 const qualifiedPart = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
