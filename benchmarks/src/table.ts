@@ -26,20 +26,31 @@ export function ratio({ ours, peer, better }: Row): number | undefined {
 export function print({ name, peer, rows, notes = [] }: Result): string {
   const cells = rows.map((row) => {
     const times = ratio(row);
-    return [
-      row.what,
-      `${format(row.ours)} ${row.unit}`,
-      row.peer === undefined ? "–" : `${format(row.peer)} ${row.unit}`,
-      times === undefined ? "–" : `${times.toFixed(2)}×`,
-    ];
+    return [...figures(row), times === undefined ? "–" : `${times.toFixed(2)}×`];
   });
-  const all = [[name, "windlass", peer, "better by"], ...cells];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
-  const lines = all.map(
+  const lines = table([[name, "windlass", peer, "better by"], ...cells]);
+  return [lines, ...notes.map((note) => `  ${note}`)].join("\n");
+}
+
+/** What was measured, for us and for the peer, in words and with its unit. */
+export function figures({
+  what,
+  ours,
+  peer,
+  unit,
+}: Row): readonly [what: string, ours: string, peer: string] {
+  return [what, `${format(ours)} ${unit}`, peer === undefined ? "–" : `${format(peer)} ${unit}`];
+}
+
+/** A table of Markdown, its first line the heading, with columns of one width each. */
+export function table(cells: readonly (readonly string[])[]): string {
+  const columns = cells[0]?.map((_, column) => column) ?? [];
+  const widths = columns.map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const lines = cells.map(
     (line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`,
   );
   lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
-  return [...lines, ...notes.map((note) => `  ${note}`)].join("\n");
+  return lines.join("\n");
 }
 
 function format(value: number): string {
