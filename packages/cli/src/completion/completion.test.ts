@@ -86,11 +86,15 @@ test.runIf(isInstalled("fish"))(
   60_000,
 );
 
-/** Types a line and a tab into zsh, and returns what the line has become. */
+/**
+ * Types a line and a tab into zsh, and returns what the line has become. Waits for the line editor
+ * first: the terminal echoes what is typed before, as if the tab had completed nothing.
+ */
 const typed = `
 zmodload zsh/zpty
 zpty inner zsh -f -i
-for line in "PS1=" "fpath=($1 $fpath)" "autoload -Uz compinit" "compinit -u -D" "\${(@)argv[3,-1]}" "echo BE''GIN"; do
+for line in "PS1=" "fpath=($1 $fpath)" "autoload -Uz compinit" "compinit -u -D" "\${(@)argv[3,-1]}" \\
+  "zle-line-init() { print BE''GIN }; zle -N zle-line-init"; do
   zpty -w inner $line
 done
 zpty -r inner before '*BEGIN*'
