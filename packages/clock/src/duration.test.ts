@@ -13,6 +13,9 @@ describe("a duration", () => {
     ["1.5h", 5_400_000],
     ["1h30m", 5_400_000],
     ["2d", 172_800_000],
+    ["1500us", 1.5],
+    ["250µs", 0.25],
+    ["4000000ns", 4],
   ])("%j is %d ms", ([duration, expected]) => {
     expect(milliseconds(duration, "x")).toBe(expected);
   });

@@ -1,5 +1,5 @@
 /** The units that a duration may be written in. */
-export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
+export type DurationUnit = "ns" | "us" | "µs" | "ms" | "s" | "m" | "h" | "d";
 
 /**
  * A length of time: a number of milliseconds, or text such as `"30s"`, `"1.5h"` or `"1h30m"`. Every
@@ -13,13 +13,16 @@ export type Duration =
   | `${number}${DurationUnit}${number}${DurationUnit}`;
 
 const unitMs: Readonly<Record<DurationUnit, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
   ms: 1,
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
   d: 86_400_000,
 };
-const part = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/y;
+const part = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)/y;
 
 /**
  * The milliseconds in a duration.
