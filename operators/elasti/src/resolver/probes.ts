@@ -70,7 +70,7 @@ function valueTest({ value, type = "Exact" }: ValueMatch): (found: string | unde
 }
 
 /**
- * The operator refuses patterns that are malformed. One that comes all the same matches nothing.
+ * The API server refuses patterns that are malformed. One that comes all the same matches nothing.
  */
 function patternTest(pattern: string): (text: string) => boolean {
   try {

@@ -99,6 +99,8 @@ const trigger = (type: string, metadata?: object) => ({
   triggers: [{ type, ...(metadata && { metadata }) }],
 });
 const target = (part: object) => ({ scaleTargetRef: { ...deployment, ...part } });
+const malformed = { name: "x", type: "RegularExpression", value: "[z-a]" };
+const probed = (part: object) => ({ probeResponse: [{ response: { status: 200, body: "" }, ...part }] });
 const bad: readonly (readonly [field: string, spec: object])[] = [
   ["spec.scaleTargetRef.apiVersion", target({ apiVersion: "argoproj.io/v1alpha1" })],
   ["spec.scaleTargetRef.apiVersion", target({ kind: "Rollout" })],
@@ -119,12 +121,19 @@ const bad: readonly (readonly [field: string, spec: object])[] = [
     "spec.triggers[0].metadata.serverAddress",
     trigger("prometheus", { query: "up", threshold: 1, serverAddress: "x" }),
   ],
+  [
+    "spec.triggers[0].metadata.url",
+    trigger("http", { url: "http://a b/", valueLocation: "x", threshold: 1 }),
+  ],
   ["spec.triggers[0].metadata.start", trigger("schedule", { start: "at nine", end: "0 18 * * *" })],
   ["spec.enabledPeriod.schedule", { enabledPeriod: { schedule: "nightly" } }],
   ["spec.enabledPeriod.duration", { enabledPeriod: { duration: "8 hours" } }],
   ["spec.enabledPeriod.timeZone", { enabledPeriod: { timeZone: "Europe Berlin" } }],
   ["spec.autoscaler.type", { autoscaler: { type: "vpa", name: "x" } }],
   ["spec.probeResponse[0].response.status", { probeResponse: [{ response: { status: 418, body: "" } }] }],
+  ["spec.probeResponse[0].path", probed({ path: { type: "RegularExpression", value: "(" } })],
+  ["spec.probeResponse[0].headers[0]", probed({ headers: [malformed] })],
+  ["spec.probeResponse[0].queryParams[0]", probed({ queryParams: [malformed] })],
   ["spec.onDelete", { onDelete: "Forget" }],
   ["spec.dependsOn", { dependsOn: ["refused"] }],
   ["spec.hold.timeoutSeconds", { hold: { timeoutSeconds: 0 } }],

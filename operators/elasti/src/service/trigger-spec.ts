@@ -11,6 +11,13 @@ const threshold = z.union([
     .regex(/^[0-9]+([.][0-9]+)?$/),
 ]);
 
+/** Where a server is asked. */
+const address = z
+  .string()
+  .max(2048)
+  .regex(/^https?:\/\/.+$/)
+  .check(cel("isURL(self)", { message: "must be a URL" }));
+
 /**
  * What a trigger needs to know. Which fields a type needs is checked by rules, so that the answer
  * names the field.
@@ -22,23 +29,13 @@ const metadata = z.looseObject({
     .max(4096)
     .optional()
     .describe("prometheus: the PromQL query; its result must be one number"),
-  serverAddress: z
-    .string()
-    .max(2048)
-    .regex(/^https?:\/\/.+$/)
-    .optional()
-    .describe("prometheus: the server; by default the operator's own"),
+  serverAddress: address.optional().describe("prometheus: the server; by default the operator's own"),
   uptimeFilter: z
     .string()
     .max(1024)
     .optional()
     .describe("prometheus: labels of the `up` series that say that Prometheus itself is well"),
-  url: z
-    .string()
-    .max(2048)
-    .regex(/^https?:\/\/.+$/)
-    .optional()
-    .describe("http: where a JSON document is read"),
+  url: address.optional().describe("http: where a JSON document is read"),
   valueLocation: z
     .string()
     .max(256)

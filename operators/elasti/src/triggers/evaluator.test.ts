@@ -1,10 +1,10 @@
-import { type Clock, ManualClock } from "@windlass/clock";
+import { type Clock, ManualClock, sleep } from "@windlass/clock";
 import { type CacheReader, type SourceContext, silentLogger } from "@windlass/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import type { ElastiServiceObject } from "../service/elasti-service.ts";
 import { awakeUntilAnnotation } from "../service/names.ts";
 import { type EvaluatorOptions, TriggerEvaluator } from "./evaluator.ts";
-import { TriggerError } from "./number-source.ts";
+import { fetchJson, TriggerError } from "./number-source.ts";
 import { Prometheus } from "./prometheus.ts";
 
 const start = Date.UTC(2026, 10, 18, 12);
@@ -237,4 +237,59 @@ test("a zone that does not exist is a fault that names it", async () => {
   expect(evaluator.wishOf(web)).toBe("stay");
   expect(evaluator.faultOf(web)).toContain("Mars/Olympus");
   expect(asked).toEqual(["web"]);
+});
+
+test("500 services of a server that takes two seconds for an answer are all judged within ten", async () => {
+  const services = Array.from({ length: 500 }, (_, index) =>
+    service(`s${index}`, {
+      triggers: [{ type: "prometheus", metadata: { query: `requests_${index}`, threshold: 1 } }],
+    }),
+  );
+  const started = Promise.withResolvers<Run>();
+  const slowly = async () => {
+    const { clock } = await started.promise;
+    await sleep(clock, 2_000);
+    return { data: { resultType: "scalar", result: [0, "1"] } };
+  };
+  const running = run(services, { fetchJson: slowly });
+  started.resolve(running);
+  await running.rounds(10);
+  const wishes = services.map((one) => running.evaluator.wishOf(one));
+  expect(new Set(wishes)).toEqual(new Set(["wake"]));
+});
+
+test.for([
+  ["an address that none has", { url: "http://queue:99999/" }],
+  ["a header that none may have", { url: "http://127.0.0.1:1/", headers: { "x-tenant": "a\nb" } }],
+  ["a password that is not encoded", { url: "http://a:%zz@127.0.0.1:1/" }],
+] as const)("a trigger with %s is told of, and keeps no other from being asked", async ([, metadata]) => {
+  const bad = service("bad", { triggers: [{ ...http(), metadata: { ...http().metadata, ...metadata } }] });
+  const scheduled = { type: "schedule", metadata: { start: "0 0 * * *", end: "0 0 1 1 *" } };
+  const good = service("good", { triggers: [scheduled] });
+  const { evaluator, rounds } = run([good, bad], { fetchJson });
+  await rounds(2);
+  await expect.poll(() => evaluator.faultOf(bad)).toContain("no request can have its address and headers");
+  expect(evaluator.faultOf(bad)).not.toContain("%zz");
+  expect(evaluator.wishOf(good)).toBe("wake");
+});
+
+test("what goes wrong with one service in a way that nobody thought of stays with it", async () => {
+  const bad = service("bad", { triggers: [http()] });
+  const good = service("good", { triggers: [{ type: "traffic" }] });
+  let requests = 0;
+  const { evaluator, rounds } = run([good, bad], {
+    fetchJson: () => Promise.reject(new TypeError("a mistake of ours")),
+    countRequests: () => Promise.resolve({ requests: requests++, inFlight: 0 }),
+  });
+  await rounds(5);
+  expect(evaluator.faultOf(bad)).toBe("a mistake of ours");
+  expect(requests).toBeGreaterThan(4);
+});
+
+test("a period and a lead may be as short as Go writes them", async () => {
+  const enabledPeriod = { schedule: "0 0 * * *", duration: "1500us", timeZone: "UTC" };
+  const web = service("web", { enabledPeriod, wakeAhead: { lead: "5ns", timeZone: "UTC" } });
+  const { evaluator, rounds } = run([web]);
+  await rounds(2);
+  expect(evaluator.wishOf(web)).toBe("wake");
 });

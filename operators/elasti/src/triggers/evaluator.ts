@@ -130,7 +130,10 @@ export class TriggerEvaluator implements Wishes {
       );
     } catch (error) {
       if (error instanceof ScheduleError) return { says: "unknown", why: error.message, isFault: true };
-      throw error;
+      // It must not keep the triggers of all others from being asked.
+      const why = error instanceof Error ? error.message : String(error);
+      context.log.error({ elastiservice: serviceId(elasti), error: why }, "a trigger failed");
+      return { says: "unknown", why, isFault: true };
     }
   }
 
@@ -179,8 +182,8 @@ export class TriggerEvaluator implements Wishes {
     const { spec, status } = elasti;
     if (!spec.wakeAhead) return false;
     const { lead, timeZone } = spec.wakeAhead;
-    const leadMs = milliseconds(lead as Duration, "wakeAhead.lead");
     try {
+      const leadMs = milliseconds(lead as Duration, "wakeAhead.lead");
       return this.#forecast.isExpected(serviceId(elasti), historyOf(status), nowMs, { leadMs, timeZone });
     } catch (error) {
       // The pattern of the field lets names through that are no zones.

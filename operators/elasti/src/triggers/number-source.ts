@@ -1,4 +1,4 @@
-import { request as requestHttp } from "node:http";
+import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
 /** Why a trigger has no answer. Its message has no secret: neither headers nor the body. */
@@ -22,12 +22,11 @@ const longestBody = 1024 * 1024;
 /** Gets a JSON document by HTTP, within five seconds and one MiB. */
 export const fetchJson: FetchJson = (url, headers, signal) =>
   new Promise((resolve, reject) => {
-    const request = url.startsWith("https:") ? requestHttps : requestHttp;
-    const where = new URL(url).host;
-    const fail = (why: string, cause?: unknown) => reject(new TriggerError(`${where} ${why}`, { cause }));
     const both = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
-    const accept = { accept: "application/json", ...headers };
-    const asked = request(url, { headers: accept, signal: both }, (answer) => {
+    const asked = begin(url, { accept: "application/json", ...headers }, both);
+    const fail = (why: string, cause?: unknown) =>
+      reject(new TriggerError(`${asked.host} ${why}`, { cause }));
+    asked.on("response", (answer) => {
       let text = "";
       answer.setEncoding("utf8");
       answer.on("data", (chunk: string) => {
@@ -52,6 +51,17 @@ export const fetchJson: FetchJson = (url, headers, signal) =>
     );
     asked.end();
   });
+
+/** @throws TriggerError for an address, or headers, that no request can have. */
+function begin(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): ClientRequest {
+  const request = url.startsWith("https:") ? requestHttps : requestHttp;
+  try {
+    return request(url, { headers, signal });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TriggerError(`no request can have its address and headers: ${why}`, { cause: error });
+  }
+}
 
 /**
  * The number at a place in a document, such as `queue.length`.
