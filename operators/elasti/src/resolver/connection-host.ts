@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "@windlass/clock";
+import type { ClientView } from "./client-views.ts";
 import type { Decision } from "./decision.ts";
 import type { MalformedMessageError } from "./http1/malformed.ts";
 import type { RequestView } from "./request.ts";
@@ -40,10 +41,23 @@ export interface ClientTimeouts {
   readonly idleMs: number;
 }
 
+/**
+ * How often in a row a connection must not be found before it is gone: the kernel may skip one
+ * while others come and go.
+ */
+export const MISSES_OF_GONE = 2;
+
 /** A client's connection, of any protocol. */
 export interface ClientConnection {
   /** Ends the connection if its client takes too long. Called now and then. */
   enforce(timeouts: ClientTimeouts): void;
+  /**
+   * Its socket, if the kernel knows more of the client than Node tells: while nothing is read from
+   * it, as there is no use yet for what has come, and while it takes the last that was sent.
+   */
+  readonly inDoubt: Socket | undefined;
+  /** What the kernel knows of a client in doubt; undefined if the connection is gone. */
+  seen(view: ClientView | undefined): void;
   /** The resolver is about to end: the connection ends as soon as its requests are answered. */
   leave(): void;
   /** New connections to a service no longer lead here: its clients should connect again. */

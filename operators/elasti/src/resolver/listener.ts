@@ -84,6 +84,8 @@ class Arrival implements ClientConnection {
   readonly #protocol: PortProtocol;
   #first: Buffer | undefined;
   #isProbed = false;
+  /** All that comes is read. */
+  readonly inDoubt = undefined;
   #cancelSilence: (() => void) | undefined;
 
   constructor(socket: Socket, route: ListenerRoute, host: ListenerHost) {
@@ -115,6 +117,10 @@ class Arrival implements ClientConnection {
     if (!this.#isProbed) this.#isProbed = probe(this.#socket);
     const waitedMs = this.#host.clock.monotonic() - this.#since;
     if (waitedMs >= (this.#first ? headMs : idleMs)) this.destroy();
+  }
+
+  seen(): void {
+    // It is never in doubt.
   }
 
   /** One that has just connected is about to say something. */

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Clock, type Duration, milliseconds, sleep, systemClock } from "@windlass/clock";
 import { RelayGroup } from "@windlass/relay";
 import { type Logger, Registry, silentLogger } from "@windlass/runtime";
+import { type ClientViews, viewsOfKernel } from "./client-views.ts";
 import type { ClientConnection, ClientTimeouts } from "./connection-host.ts";
 import { decide } from "./decide.ts";
 import { HoldBudget } from "./hold/budget.ts";
@@ -67,6 +68,12 @@ export interface ResolverOptions {
    * @default what the kernel says
    */
   readonly unconfirmed?: Unconfirmed;
+  /**
+   * What is known of clients that are not read from.
+   *
+   * @default what the kernel says
+   */
+  readonly clientViews?: ClientViews;
 }
 
 /** How a resolver leaves. */
@@ -122,6 +129,7 @@ export class Resolver implements AsyncDisposable {
   readonly #lostPeers: LostPeers;
   readonly #unsubscribe: () => void;
   #cancelSweep: () => void;
+  #isLooking = false;
   #state: "open" | "draining" = "open";
   /** When a client last connected. */
   #acceptedAt = Number.NEGATIVE_INFINITY;
@@ -359,9 +367,27 @@ export class Resolver implements AsyncDisposable {
       connection.enforce(this.#timeouts);
       if (this.#state === "draining") connection.leave();
     }
+    void this.#lookAtClients();
     void this.#syncListeners();
     this.#cancelSweep = this.#clock.schedule(SWEEP_MS, this.#sweep);
   };
+
+  /** Asks the kernel about clients that may have left, or read on, without Node telling. */
+  async #lookAtClients(): Promise<void> {
+    const doubted = [...this.#connections].flatMap((connection) =>
+      connection.inDoubt ? [[connection, connection.inDoubt] as const] : [],
+    );
+    if (this.#isLooking || doubted.length === 0) return;
+    this.#isLooking = true;
+    const { clientViews = viewsOfKernel } = this.#options;
+    const views = await clientViews(doubted.map(([, socket]) => socket));
+    this.#isLooking = false;
+    if (!views) return;
+    // It may have been read from since.
+    for (const [connection, socket] of doubted)
+      if (this.#connections.has(connection) && connection.inDoubt === socket)
+        connection.seen(views.get(socket));
+  }
 
   async #cutAll(): Promise<void> {
     for (const service of this.#services.values()) service.refuseAll("shutting-down");

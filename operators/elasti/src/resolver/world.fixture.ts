@@ -165,6 +165,7 @@ export class World implements AsyncDisposable {
       readonly protocol?: "auto" | "http" | "tcp";
       readonly wake?: () => Promise<void>;
       readonly unconfirmed?: ResolverOptions["unconfirmed"];
+      readonly clientViews?: ResolverOptions["clientViews"];
     } = {},
   ): Promise<World> {
     const world = new World();
@@ -192,6 +193,7 @@ export class World implements AsyncDisposable {
       ...(options.clock && { clock: options.clock }),
       ...(options.limits && { limits: options.limits }),
       ...(options.unconfirmed && { unconfirmed: options.unconfirmed }),
+      ...(options.clientViews && { clientViews: options.clientViews }),
       ...(options.sharedPort !== undefined && { sharedPort: options.sharedPort }),
     });
     return world;

@@ -1,8 +1,10 @@
 import type { Socket } from "node:net";
+import type { ClientView } from "../client-views.ts";
 import {
   type ClientConnection,
   type ClientTimeouts,
   type ConnectionHost,
+  MISSES_OF_GONE,
   probe,
   QUIET_MS,
 } from "../connection-host.ts";
@@ -29,8 +31,9 @@ const MOST_UNSENT_BYTES = 256 * 1024;
 /** After a response that ends a connection was sent, how long the client may take to close it. */
 const CLIENT_CLOSES_MS = 1_000;
 /**
- * How long a client may take after this side was closed. What was sent may still be in the kernel's
- * memory, which is gone with the pod of a resolver that leaves.
+ * How long a client may take after this side was closed, and after each bit that it then takes.
+ * What was sent may still be in the kernel's memory, which is gone with the pod of a resolver that
+ * leaves.
  */
 const LINGER_MS = 30_000;
 
@@ -76,6 +79,10 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   /** How many bytes the client was seen to have taken, and when. */
   #taken = -1;
   #takenAt = 0;
+  /** How much the kernel had sent for it that the client had not confirmed. */
+  #unconfirmed = 0;
+  /** How often in a row the kernel did not know the connection. */
+  #misses = 0;
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
@@ -125,6 +132,22 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     if (!this.#headReader.isBegun && waitedMs >= idleMs) this.destroy();
     else if (this.#headReader.isBegun && waitedMs >= headMs)
       this.#answer({ status: 408, body: "no request in time\n" }, "close");
+  }
+
+  get inDoubt(): Socket | undefined {
+    return this.#state === "lingering" || this.#socket.isPaused() ? this.#socket : undefined;
+  }
+
+  seen(view: ClientView | undefined): void {
+    if (this.#state === "lingering") {
+      const unconfirmed = view?.unconfirmed ?? 0;
+      if (unconfirmed !== this.#unconfirmed) this.#since = this.#host.clock.monotonic();
+      this.#unconfirmed = unconfirmed;
+      return;
+    }
+    this.#misses = view ? 0 : this.#misses + 1;
+    if (this.#misses >= MISSES_OF_GONE) this.destroy();
+    else if (view?.hasEnded) this.#onEnd();
   }
 
   /**

@@ -30,6 +30,8 @@ export class Http2Connection implements ClientConnection {
   readonly #host: ConnectionHost;
   readonly #address: string;
   readonly #served = new Set<Service>();
+  /** Frames are read whether their streams have room or not. */
+  readonly inDoubt = undefined;
   #streams = 0;
   #idleSince: number;
 
@@ -52,6 +54,10 @@ export class Http2Connection implements ClientConnection {
 
   enforce({ idleMs }: ClientTimeouts): void {
     if (this.#streams === 0 && this.#host.clock.monotonic() - this.#idleSince >= idleMs) this.leave();
+  }
+
+  seen(): void {
+    // It is never in doubt.
   }
 
   /** Sends GOAWAY: streams that are open go on, and new ones need another connection. */

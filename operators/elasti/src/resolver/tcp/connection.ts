@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
-import type { ClientConnection, ConnectionHost } from "../connection-host.ts";
+import type { ClientView } from "../client-views.ts";
+import { type ClientConnection, type ConnectionHost, MISSES_OF_GONE } from "../connection-host.ts";
 import type { Failure } from "../failure.ts";
 import type { Slot, Ticket, Waiter } from "../hold/dispatcher.ts";
 import type { ServicePort } from "../service.ts";
@@ -33,6 +34,8 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   #pending: Buffer[];
   #pendingBytes: number;
   #state: State = { at: "waiting", ticket: undefined };
+  /** How often in a row the kernel did not know the connection. */
+  #misses = 0;
 
   /** @param first what the client has already sent. */
   constructor(client: Socket, first: Buffer | undefined, port: ServicePort, host: ConnectionHost) {
@@ -56,6 +59,16 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
 
   enforce(): void {
     // The wait has its own limit, and what is joined is no concern of ours.
+  }
+
+  get inDoubt(): Socket | undefined {
+    return this.#client.isPaused() ? this.#client : undefined;
+  }
+
+  /** A client that has ended its side may wait for what the pod says. */
+  seen(view: ClientView | undefined): void {
+    this.#misses = view ? 0 : this.#misses + 1;
+    if (this.#misses >= MISSES_OF_GONE) this.destroy();
   }
 
   leave(): void {

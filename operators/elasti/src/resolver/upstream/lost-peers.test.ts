@@ -3,8 +3,9 @@ import { createServer } from "node:http2";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
+import { connectionName } from "../kernel-table.ts";
 import { answering, response, until, World } from "../world.fixture.ts";
-import { connectionName, LostPeers, unconfirmedIn } from "./lost-peers.ts";
+import { LostPeers, unconfirmedIn } from "./lost-peers.ts";
 
 /**
  * What Linux prints: a connection at rest, three that it sends on again and again, and one whose

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { isIPv6, type Socket } from "node:net";
-import { endianness } from "node:os";
+import type { Socket } from "node:net";
 import type { Clock } from "@windlass/clock";
+import { connectionName, kernelTables, printedName } from "../kernel-table.ts";
 
 /**
  * Which connections, by `connectionName`, sent something again and again that nobody has confirmed.
@@ -74,23 +73,8 @@ export class LostPeers {
   }
 }
 
-/** Names a connection of this process's network by its ends. */
-export function connectionName({
-  localPort,
-  remoteAddress,
-  remotePort,
-}: Pick<Socket, "localPort" | "remoteAddress" | "remotePort">): string {
-  return `${localPort} ${canonical(remoteAddress ?? "")} ${remotePort}`;
-}
-
-/**
- * What Linux says of its connections. Other systems do not, and what cannot be read now is at the
- * next look.
- */
 async function unconfirmedByKernel(): Promise<ReadonlySet<string>> {
-  const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((file) => readFile(file, "latin1").catch(() => ""));
-  const texts = await Promise.all(tables);
-  return new Set(texts.flatMap(unconfirmedIn));
+  return new Set((await kernelTables()).flatMap(unconfirmedIn));
 }
 
 /**
@@ -103,26 +87,6 @@ const resending =
 export function unconfirmedIn(table: string): readonly string[] {
   const found: string[] = [];
   for (const [, localPort = "", address = "", remotePort = "", tries = ""] of table.matchAll(resending))
-    if (Number.parseInt(tries, 16) >= TRIES)
-      found.push(
-        connectionName({
-          localPort: Number.parseInt(localPort, 16),
-          remoteAddress: addressOf(address),
-          remotePort: Number.parseInt(remotePort, 16),
-        }),
-      );
+    if (Number.parseInt(tries, 16) >= TRIES) found.push(printedName(localPort, address, remotePort));
   return found;
-}
-
-/** The kernel prints addresses as numbers of 32 bits in the order of the machine. */
-function addressOf(printed: string): string {
-  const bytes = Buffer.from(printed, "hex");
-  if (endianness() === "LE") bytes.swap32();
-  if (bytes.length === 4) return bytes.join(".");
-  return bytes.toString("hex").replaceAll(/(.{4})(?!$)/g, "$1:");
-}
-
-/** An address of IPv6 can be written in many ways. */
-function canonical(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname : address;
 }

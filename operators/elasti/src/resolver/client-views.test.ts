@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { ManualClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { type ClientView, viewsIn } from "./client-views.ts";
+import { answering, response, until, World } from "./world.fixture.ts";
+
+/**
+ * What Linux prints: one at rest, one that has ended its side, one that has yet to confirm 84 bytes,
+ * and a stranger.
+ */
+const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100D60A:1F90 0200D60A:C350 01 00000000:00000000 00:00000000 00000000     0        0 31000 2 0000000000000000 26
+   1: 0100D60A:1F90 0200D60A:C351 08 00000000:00004000 00:00000000 00000000     0        0 31001 2 0000000000000000 26
+   2: 0100D60A:1F90 0200D60A:C352 04 00000054:00000000 01:00000A2C 00000001     0        0 31002 2 0000000000000000 26
+  10: 0100D60A:1F90 0300D60A:C350 08 00000000:00000000 00:00000000 00000000     0        0 31003 2 0000000000000000 20
+`;
+
+test("of the kernel's connections, each is told apart by both of its ends", () => {
+  const at = (remotePort: number) =>
+    ({ localPort: 8_080, remoteAddress: "10.214.0.2", remotePort }) as unknown as Socket;
+  const [rests, ended, reads, gone] = [at(50_000), at(50_001), at(50_002), at(50_003)] as const;
+  const views = viewsIn([table], [rests, ended, reads, gone]);
+  expect(views).toEqual(
+    new Map<Socket, ClientView>([
+      [rests, { hasEnded: false, unconfirmed: 0 }],
+      [ended, { hasEnded: true, unconfirmed: 0 }],
+      [reads, { hasEnded: false, unconfirmed: 84 }],
+    ]),
+  );
+});
+
+const beginnings = {
+  "a body with a length": ["auto", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n"],
+  "a chunked body": ["auto", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4c4b40\r\n"],
+  "requests behind each other": ["auto", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"],
+  "a protocol that is not known": ["tcp", ""],
+} as const;
+
+/** Connects a client that sends more than is read while it waits. */
+async function waiting(world: World, beginning: string) {
+  const client = world.client();
+  await once(client.socket, "connect");
+  client.send(beginning).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(4_000));
+  await until(() => world.traffic.held === 1 && client.socket.writableLength === 0);
+  return client;
+}
+
+test.runIf(process.platform === "linux").for(Object.entries(beginnings))(
+  "a client that resets its connection while %s waits to be read gives its place back",
+  async ([, [protocol, beginning]]) => {
+    const clock = new ManualClock();
+    await using world = await World.start({ clock, protocol });
+    const client = await waiting(world, beginning);
+    client.socket.resetAndDestroy();
+    while (world.traffic.held > 0) await clock.advance(1_000);
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "so does one that ends it, where nobody could want an answer",
+  async () => {
+    const clock = new ManualClock();
+    await using world = await World.start({ clock });
+    const client = await waiting(world, beginnings["a body with a length"][1]);
+    client.socket.end();
+    while (world.traffic.held > 0) await clock.advance(1_000);
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "a client that waits with a long body, or has ended its side of another protocol, keeps its place",
+  async () => {
+    for (const [protocol, beginning] of [
+      beginnings["a body with a length"],
+      beginnings["a protocol that is not known"],
+    ]) {
+      const clock = new ManualClock();
+      await using world = await World.start({ clock, protocol });
+      const client = await waiting(world, beginning);
+      if (protocol === "tcp") client.socket.end();
+      for (let second = 0; second < 30; second++) {
+        await clock.advance(1_000);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      expect(world.traffic.held).toBe(1);
+    }
+  },
+);
+
+test("a connection that the kernel did not list once is not gone", async () => {
+  const clock = new ManualClock();
+  const known = { hasEnded: false, unconfirmed: 0 };
+  const answers = [false, true, false, true];
+  let looks = 0;
+  const clientViews = async ([socket]: readonly Socket[]) =>
+    new Map(socket && answers[looks++ % answers.length] ? [[socket, known]] : []);
+  await using world = await World.start({ clock, clientViews });
+  await waiting(world, beginnings["a body with a length"][1]);
+  while (looks < 8) await clock.advance(1_000);
+  expect(world.traffic.held).toBe(1);
+});
+
+test("a resolver that leaves stays for as long as a client reads on what the kernel has for it", async () => {
+  const clock = new ManualClock();
+  let unconfirmed = 1_000_000;
+  const clientViews = async (sockets: readonly Socket[]) =>
+    new Map(sockets.map((socket) => [socket, { hasEnded: false, unconfirmed }] as const));
+  await using world = await World.start({ clock, clientViews });
+  world.ready(await world.pod(answering(() => response("hello"))));
+  const client = world.client();
+  const got = client.get("/", "Connection: close\r\n");
+  expect(await got).toContain("hello");
+  let isDrained = false;
+  const drained = world.resolver.drain({ acceptFor: 0, within: "10m" }).then(() => {
+    isDrained = true;
+  });
+  // It takes a little every 20 s.
+  for (let round = 0; round < 10; round++) {
+    unconfirmed -= 50_000;
+    for (let second = 0; second < 20; second++) await clock.advance(1_000);
+    expect(isDrained).toBe(false);
+  }
+  // And then nothing more.
+  for (let second = 0; second < 35; second++) await clock.advance(1_000);
+  await drained;
+});
