@@ -6,8 +6,8 @@ import { type ClientView, viewsIn } from "./client-views.ts";
 import { answering, response, until, World } from "./world.fixture.ts";
 
 /**
- * What Linux prints: one at rest, one that has ended its side, one that has yet to confirm 84 bytes,
- * and a stranger.
+ * What Linux prints: one at rest, one that has ended its side, one that has yet to confirm 84
+ * bytes, and a stranger.
  */
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100D60A:1F90 0200D60A:C350 01 00000000:00000000 00:00000000 00000000     0        0 31000 2 0000000000000000 26
