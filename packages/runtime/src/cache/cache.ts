@@ -25,11 +25,11 @@ export interface CacheOptions {
   /** @default none */
   readonly log?: Log;
   /**
-   * The owner of the source logs when no server answers at all, so that each kind need not.
+   * Whether the owner of the source has logged that no server answers, so that each kind need not.
    *
-   * @default false
+   * @default never
    */
-  readonly outagesAreLogged?: boolean;
+  readonly isServerOut?: () => boolean;
   readonly observer?: CacheObserver;
   /**
    * Freeze the objects that reads and events give out, so that a change to one throws where it is
@@ -268,7 +268,7 @@ class SharedInformerCache implements InformerCache {
       source,
       random = systemRandom,
       observer = {},
-      outagesAreLogged = false,
+      isServerOut = () => false,
       keepManagedFields = false,
       pageSize = 500,
     } = this.#options;
@@ -279,7 +279,7 @@ class SharedInformerCache implements InformerCache {
       clock: this.#clock,
       random,
       log: this.#log,
-      outagesAreLogged,
+      isServerOut,
       observer,
       arena: this.#arena,
       parsed: this.#parsed,

@@ -9,7 +9,7 @@ import type { RequestFailure } from "./reflector.ts";
 const kind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" } as const;
 const busy: RequestFailure = { is: "passing", message: "the server is busy" };
 
-function loggedFailures(outagesAreLogged = false) {
+function loggedFailures(isServerOut = false) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const note = (level: string) => (fields: object, message: string) => {
@@ -18,7 +18,7 @@ function loggedFailures(outagesAreLogged = false) {
   };
   const log = { debug: () => undefined, info: note("info"), warn: note("warn"), error: note("error") };
   const throttle = new LogThrottle(clock);
-  const open = () => new FailureLog({ kind, log, throttle, outagesAreLogged });
+  const open = () => new FailureLog({ kind, log, throttle, isServerOut: () => isServerOut });
   return { clock, lines, open, log: open() };
 }
 

@@ -12,8 +12,8 @@ export interface FailureLogOptions {
    * logged once.
    */
   readonly throttle: LogThrottle;
-  /** Whether the owner of the connection logs that the server as a whole does not answer. */
-  readonly outagesAreLogged: boolean;
+  /** Whether it has been logged already that no server answers. */
+  readonly isServerOut: () => boolean;
 }
 
 /**
@@ -30,13 +30,13 @@ export class FailureLog {
   }
 
   failed(next: "list" | "watch", why: RequestFailure, failures: number): void {
-    const { kind, log, throttle, outagesAreLogged } = this.#options;
+    const { kind, log, throttle, isServerOut } = this.#options;
     const hint = lacksRight(why) ? ". rbacFor(…) makes the roles that controllers need" : "";
     const message = `cannot ${next} ${describeKind(kind)}; trying again${hint}`;
     const fields = { kind: kind.kind, failures, reason: why.message };
     const isOutage = (why.is === "unreachable" || why.is === "passing") && why.isOutage === true;
     const isSmall = failures <= 1 && why.is !== "refused";
-    if (isSmall || (isOutage && outagesAreLogged)) {
+    if (isSmall || (isOutage && isServerOut())) {
       log.debug(fields, message);
       return;
     }

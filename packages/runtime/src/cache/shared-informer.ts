@@ -36,7 +36,7 @@ export interface SharedInformerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly outagesAreLogged: boolean;
+  readonly isServerOut: () => boolean;
   readonly observer: CacheObserver;
   readonly arena: Arenas;
   readonly parsed: ParsedObjects;

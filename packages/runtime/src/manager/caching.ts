@@ -20,6 +20,8 @@ export interface CachingParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Whether it has been logged already that no server answers. */
+  readonly isServerOut: () => boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface CachingParts {
  */
 export function openCache(
   { cache: given, caching, cacheSyncTimeout = "2m" }: ManagerOptions,
-  { source, registry, clock, random, log }: CachingParts,
+  { source, registry, clock, random, log, isServerOut }: CachingParts,
 ): { readonly cache: Cache; readonly stop: () => Promise<void> } {
   if (given) return { cache: given, stop: () => given.stop() };
   const cache = createCache({
@@ -37,7 +39,7 @@ export function openCache(
     clock,
     random,
     log,
-    outagesAreLogged: true,
+    isServerOut,
     observer: cacheObserver(registry),
     syncTimeout: milliseconds(cacheSyncTimeout, "manager: cacheSyncTimeout"),
   });

@@ -238,7 +238,8 @@ class ManagerRun implements Manager {
     this.#connection = connection;
     this.#started.add("connection", () => connection.close());
     await connection.greet(stop);
-    const cache = this.#openCache(connection, log);
+    const isServerOut = () => outage.isOn;
+    const cache = this.#openCache(connection, log, isServerOut);
     const identity = this.#identity();
     const shared = {
       cache,
@@ -250,7 +251,7 @@ class ManagerRun implements Manager {
       log,
       tracing,
       registry,
-      isServerOut: () => outage.isOn,
+      isServerOut,
       ...(stalls ? { observer: stalls } : {}),
     };
     const dependenciesWith = (client: Client): SharedDependencies => {
@@ -323,13 +324,14 @@ class ManagerRun implements Manager {
     return events;
   }
 
-  #openCache(connection: Connection, log: Logger): Cache {
+  #openCache(connection: Connection, log: Logger, isServerOut: () => boolean): Cache {
     const { cache, stop } = openCache(this.#options, {
       source: connection.open,
       registry: this.registry,
       clock: this.#clock,
       random: this.#random,
       log,
+      isServerOut,
     });
     for (const { fieldManager } of this.#controllers) cache.trackFieldManager(fieldManager);
     this.#started.add("cache", stop);

@@ -1,8 +1,19 @@
-import { type Transport, TransportError, type TransportErrorCode } from "@windlass/client";
+import {
+  Client,
+  type Transport,
+  TransportError,
+  type TransportErrorCode,
+  type TransportResponse,
+} from "@windlass/client";
 import { ManualClock } from "@windlass/clock";
+import { ConfigMap } from "@windlass/kinds/builtin";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { controller } from "../controller/controller.ts";
 import type { Logger } from "../reconcile/log.ts";
+import { noTracing } from "../reconcile/tracing.ts";
+import { type LoggedLine, recordingLogger } from "../testing/recording-logger.ts";
+import { manager } from "./manager.ts";
 import { Outage, type Reach, step } from "./outage.ts";
 
 async function* noBytes() {
@@ -113,4 +124,41 @@ test("however requests end, an outage is told before it is over, and no more tha
       }
     }),
   );
+});
+
+/** A body that fails, or that is not what was asked for. */
+async function* body(text: string, error?: TransportError) {
+  yield Buffer.from(text);
+  if (error) throw error;
+}
+
+test.for<[what: string, status: number, body: () => TransportResponse["body"]]>([
+  ["is a redirect to a login page", 302, () => body("")],
+  ["is a login page", 200, () => body("<html></html>")],
+  ["breaks off each time", 200, () => body("{", new TransportError("CONNECTION_RESET", "reset"))],
+  ["cannot be unpacked", 200, () => body("", new TransportError("RESPONSE_MALFORMED", "not gzip"))],
+])("an answer that %s is no outage, and is told for the kind that lacks it", async ([, status, lists]) => {
+  const clock = new ManualClock();
+  const lines: LoggedLine[] = [];
+  const json = { "content-type": "application/json" };
+  const transport: Transport = {
+    request: async ({ path }) =>
+      path.startsWith("/version")
+        ? { status: 200, headers: json, body: body('{"major":"1","minor":"35"}') }
+        : { status, headers: json, body: lists() },
+    close: () => Promise.resolve(),
+  };
+  const running = manager({
+    client: new Client({ transport, clock }),
+    clock,
+    log: recordingLogger(lines),
+    tracing: noTracing,
+    health: false,
+    metrics: false,
+  }).add(controller(ConfigMap, { reconcile: () => undefined }));
+  const started = expect(running.start()).rejects.toThrow("stopped while it was starting");
+  await clock.advance(60_000);
+  const told = lines.filter(({ level }) => level === "warn" || level === "error");
+  expect(told.map(({ message }) => message)).toEqual(["cannot list ConfigMap (v1); trying again"]);
+  await Promise.all([running.stop(), started]);
 });
