@@ -179,10 +179,13 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
 
   add(key: K, { priority = 0, after = 0 }: AddOptions = {}): boolean {
     if (!this.#accepting) return false;
-    const now = this.#clock.monotonic();
-    const readyAt = after > 0 ? now + after : now;
     if (after > 0) this.#observer.retried?.();
     const entry = this.#entries.get(key);
+    // Where events come faster than they are dealt with most keys wait already: not even the time
+    // matters to them.
+    if (entry?.at === "ready" && priority <= entry.priority) return true;
+    const now = this.#clock.monotonic();
+    const readyAt = after > 0 ? now + after : now;
     if (!entry) {
       this.#place(this.#entries.make(key, priority, readyAt), readyAt, now);
     } else if (entry.at === "running") {
@@ -192,12 +195,10 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
         if (readyAt < entry.again.readyAt) entry.again.readyAt = readyAt;
       }
     } else if (entry.at === "ready") {
-      if (priority > entry.priority) {
-        // Raising sends it to the tail of its new band; how long it has been due is not forgotten.
-        this.#ready.remove(entry);
-        entry.priority = priority;
-        this.#ready.push(entry, now);
-      }
+      // Raising sends it to the tail of its new band; how long it has been due is not forgotten.
+      this.#ready.remove(entry);
+      entry.priority = priority;
+      this.#ready.push(entry, now);
     } else {
       if (priority > entry.priority) entry.priority = priority;
       if (readyAt <= now) {
