@@ -74,7 +74,8 @@ export interface ClientOptions {
   readonly protobuf?: boolean;
   /**
    * The largest answer that is read into memory as one, decompressed. Streams are not bound by it:
-   * watches, and the lists that a cache reads. @default 268,435,456 (256 MiB)
+   * each event of a watch may be as large, and a page of a list that a cache reads four times as
+   * large. @default 268,435,456 (256 MiB)
    */
   readonly maxResponseBytes?: number;
 }

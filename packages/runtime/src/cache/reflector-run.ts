@@ -1,4 +1,4 @@
-import { type AnyKind, metadataOnly, statusOf } from "@windlass/client";
+import { type AnyKind, metadataOnly, statusOf, TransportError } from "@windlass/client";
 import { knownVersion, loadMessages, messageOf } from "@windlass/client/protobuf";
 import { type Clock, type Random, sleep } from "@windlass/clock";
 import type { InformerScope } from "./contract.ts";
@@ -54,6 +54,12 @@ export interface ReflectorOptions {
 
 /** Beyond what the server was asked for, a watch is given this long to end. */
 const DEADLINE_MARGIN_MS = 30_000;
+
+/**
+ * The most that a page of a list may be, decompressed. 500 objects of the largest size that etcd
+ * stores are less, and so is the whole list of most servers that do not know pages.
+ */
+const LARGEST_PAGE = 2 ** 30;
 
 /** The server has no protobuf for the kind. */
 const NOT_ACCEPTABLE = 406;
@@ -215,6 +221,7 @@ export class Reflector {
     const { pageSize, sink, clock } = this.#options;
     const { version, page } = opening;
     const chunks: Uint8Array[] = [];
+    let length = 0;
     const body = format.list(this.#kind(), {
       ...this.#selection(),
       limit: pageSize,
@@ -225,9 +232,15 @@ export class Reflector {
     for await (const chunk of body) {
       watchdog.heard(clock.monotonic());
       chunks.push(chunk);
+      length += chunk.byteLength;
+      if (length > LARGEST_PAGE)
+        throw new TransportError(
+          "RESPONSE_TOO_LARGE",
+          `a page of ${pageSize} objects is larger than the ${LARGEST_PAGE} bytes that are read into memory; set a smaller pageSize, or a namespace or selector`,
+        );
     }
     sink.heard(clock.monotonic());
-    const bytes = Buffer.concat(chunks);
+    const bytes = Buffer.concat(chunks, length);
     const list = format.scanList(bytes);
     for (let item = 0; item < list.items.length; item += 2) {
       this.#pace.begin();

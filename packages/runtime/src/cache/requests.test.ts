@@ -65,6 +65,32 @@ test("a list or stream after a failure asks for nothing older than what is held"
   });
 });
 
+test("a page of a list that does not end is given up", async () => {
+  const endless = Buffer.allocUnsafeSlow(64 * 1024 * 1024);
+  let isLeft = false;
+  class EndlessServer extends ModelServer {
+    override async *listBytes(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield endless;
+      } finally {
+        isLeft = true;
+      }
+    }
+  }
+  const clock = new ManualClock();
+  const source = new EndlessServer();
+  source.streaming = "refuses";
+  const cache = createCache({ source, clock, random: seededRandom(1), pageSize: 100 });
+  onTestFinished(() => cache.stop());
+  const informer = cache.informer(Widget);
+  await clock.advance(0);
+  await expect.poll(() => isLeft).toBe(true);
+  expect(informer.status).toMatchObject({
+    at: "waiting",
+    message: expect.stringMatching(/^a page of 100 objects is larger than the 1073741824 bytes/),
+  });
+});
+
 test("a watch that outlives the time it was asked for is opened anew, however much it says", async () => {
   const { clock, server, cache } = recording();
   cache.informer(Widget);
