@@ -80,3 +80,38 @@ test("a right that is missing for events is told once for all namespaces, and ag
   expect(told()).toHaveLength(2);
   await events.close();
 });
+
+test("an event is cut at whole characters, by bytes as the server counts", async () => {
+  const run = new ModelRun();
+  const created: { readonly note: string; readonly reason: string; readonly action: string }[] = [];
+  const create = (_kind: unknown, event: (typeof created)[number]) => Promise.resolve(created.push(event));
+  const client = { create } as unknown as Writer;
+  const clock = new ManualClock();
+  const events = new Events({ client, clock, random: seededRandom(1), log: run.log, instance: "a" });
+  const texts = ["a".repeat(1_024), `${"a".repeat(1_023)}…`, "é".repeat(1_024), "😀".repeat(300)];
+  for (const text of texts)
+    events.about(WebApp, app, "webapp").record({ reason: text, message: text, action: text });
+  await clock.advance(0);
+  expect(created.map(({ note }) => note)).toEqual([
+    "a".repeat(1_024),
+    "a".repeat(1_023),
+    "é".repeat(512),
+    "😀".repeat(256),
+  ]);
+  for (const { reason, action } of created)
+    expect([reason, action].map((word) => Buffer.byteLength(word))).toEqual([128, 128]);
+  await events.close();
+});
+
+test("an event that the server does not take is told once", async () => {
+  const run = new ModelRun();
+  const refused = new ApiError({ kind: "Status", code: 422, reason: "Invalid", message: "no such thing" });
+  const client = { create: () => Promise.reject(refused) } as unknown as Writer;
+  const clock = new ManualClock();
+  const events = new Events({ client, clock, random: seededRandom(1), log: run.log, instance: "a" });
+  for (const note of ["one", "two", "three"]) events.about(WebApp, app, "webapp").normal("Ticked", note);
+  await clock.advance(0);
+  const told = run.lines.filter(({ level }) => level === "warn");
+  expect(told.map(({ message }) => message)).toEqual(["event Ticked is not valid, and was not written"]);
+  await events.close();
+});

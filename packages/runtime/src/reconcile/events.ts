@@ -2,6 +2,7 @@ import {
   type AnyKind,
   apiVersionOf,
   deniedAccess,
+  isInvalid,
   isNotFound,
   type KubernetesObject,
   type ResourceKind,
@@ -19,7 +20,7 @@ export interface EventInput {
   readonly type?: "Normal" | "Warning";
   /** One CamelCase word: why. */
   readonly reason: string;
-  /** A sentence. Cut at 1,024 characters. */
+  /** A sentence. Cut at 1,024 bytes. */
   readonly message: string;
   /** What was being done. @default "Reconcile" */
   readonly action?: string;
@@ -61,7 +62,9 @@ const seriesWindowMs = 6 * 60_000;
 const refreshMs = 30 * 60_000;
 const burst = 25;
 const refillMs = 5 * 60_000;
-const maxNote = 1024;
+/** In bytes, as the server counts. */
+const longestNote = 1024;
+const longestWord = 128;
 
 const EventKind: ResourceKind = {
   group: "events.k8s.io",
@@ -126,7 +129,7 @@ export class Events {
     const { clock } = this.#options;
     const { uid = "", name, namespace } = object.metadata;
     const type = event.type ?? "Normal";
-    const note = event.message.slice(0, maxNote);
+    const note = shortened(event.message, longestNote);
     const id = [controller, uid, name, type, event.reason, event.action ?? "", note].join("\u0000");
     const now = clock.now();
     const series = this.#series.get(id);
@@ -146,9 +149,9 @@ export class Events {
       metadata: place,
       eventTime: microTimestamp(now),
       reportingController: controller,
-      reportingInstance: this.#options.instance.slice(0, 128),
-      action: (event.action ?? "Reconcile").slice(0, 128),
-      reason: event.reason.slice(0, 128),
+      reportingInstance: shortened(this.#options.instance, longestWord),
+      action: shortened(event.action ?? "Reconcile", longestWord),
+      reason: shortened(event.reason, longestWord),
       regarding: {
         apiVersion: apiVersionOf(kind),
         kind: kind.kind,
@@ -211,16 +214,23 @@ export class Events {
     return write;
   }
 
-  /** Other failures are not worth a line, but a missing right is there to stay. */
+  /**
+   * Other failures are not worth a line, but a missing right is there to stay, and so is what makes
+   * an event invalid.
+   */
   #tell(what: string, error: unknown): void {
     const { log } = this.#options;
     const right = deniedAccess(error);
-    const decision: LogDecision = right ? this.#throttle.record(right.verb) : { as: "suppressed" };
+    const cause = right?.verb ?? (isInvalid(error) ? what : undefined);
+    const decision: LogDecision =
+      cause === undefined ? { as: "suppressed" } : this.#throttle.record(cause);
     if (decision.as === "suppressed") log.debug({ error: messageOf(error) }, `${what} was not written`);
     else
       log.warn(
         { error: messageOf(error), ...countOf(decision) },
-        "events cannot be written for lack of a right; going on without them",
+        right
+          ? "events cannot be written for lack of a right; going on without them"
+          : `${what} is not valid, and was not written`,
       );
   }
 
@@ -243,4 +253,12 @@ export class Events {
     const suffix = Buffer.from(this.#options.random.bytes(8)).toString("hex");
     return `${object.slice(0, 230)}.${suffix}`;
   }
+}
+
+/** The beginning of a text, as whole characters that take no more than so many bytes. */
+function shortened(text: string, longest: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= longest) return text;
+  // A stream that goes on gives no character before it is whole.
+  return new TextDecoder().decode(bytes.subarray(0, longest), { stream: true });
 }

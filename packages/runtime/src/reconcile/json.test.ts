@@ -35,6 +35,15 @@ describe("plain JSON", () => {
     );
   });
 
+  test("is what the server stores: half a character is none", () => {
+    const cut = "a 😀".slice(0, 3);
+    expect(plainJson({ cut, list: [cut], whole: "a 😀" }, "")).toEqual({
+      cut: "a \u{fffd}",
+      list: ["a \u{fffd}"],
+      whole: "a 😀",
+    });
+  });
+
   test("refuses what contains itself, and says where", () => {
     const circle: Record<string, unknown> = { labels: {} };
     circle.labels = [circle];

@@ -36,6 +36,8 @@ const LONGEST_PATH = 60;
 export function plainJson(value: unknown, path: string, depth = 0): unknown {
   switch (typeof value) {
     case "string":
+      // A surrogate without its other half has no form in UTF-8: the server stores U+FFFD for it.
+      return value.toWellFormed();
     case "boolean":
       return value;
     case "number":
