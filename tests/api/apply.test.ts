@@ -29,6 +29,26 @@ test("applying creates, and says who owns what", async () => {
   ]);
 });
 
+test("a text is applied as it is, whatever YAML makes of its characters", async () => {
+  const texts = [
+    "\x7f",
+    "\x80",
+    " \x85 ",
+    "\x9f",
+    " \u2028 ",
+    "\u2029",
+    "\ufeff",
+    "\ufffe",
+    "\uffff",
+    "\0",
+    "\r\n ",
+    "😀",
+  ];
+  const data = Object.fromEntries(texts.map((text, index) => [`text-${index}`, `a${text}b`]));
+  const object = { metadata: { namespace, name: "texts" }, data };
+  expect((await cluster.client.apply(ConfigMap, object, { fieldManager: "one" })).data).toEqual(data);
+});
+
 test("two managers with different values are in conflict, which force resolves", async () => {
   const object = (x: string) => ({ metadata: { namespace, name: "contested" }, data: { x } });
   await cluster.client.apply(ConfigMap, object("1"), { fieldManager: "one" });

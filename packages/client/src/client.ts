@@ -18,6 +18,7 @@ import { deferred } from "./deferred.ts";
 import { Discovery } from "./discovery.ts";
 import { type Status, TransportError } from "./errors.ts";
 import { splitFrames } from "./frames.ts";
+import { jsonAsYaml } from "./json-as-yaml.ts";
 import { accessFor } from "./kubeconfig/access.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { splitLines } from "./lines.ts";
@@ -444,7 +445,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       method,
       path: path + query,
       headers: { "content-type": contentType },
-      body: JSON.stringify(body),
+      body: contentType === patchTypes.apply ? jsonAsYaml(body) : JSON.stringify(body),
       ...sendOptionsOf(options),
     });
   }

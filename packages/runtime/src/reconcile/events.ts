@@ -222,8 +222,7 @@ export class Events {
     const { log } = this.#options;
     const right = deniedAccess(error);
     const cause = right?.verb ?? (isInvalid(error) ? what : undefined);
-    const decision: LogDecision =
-      cause === undefined ? { as: "suppressed" } : this.#throttle.record(cause);
+    const decision: LogDecision = cause === undefined ? { as: "suppressed" } : this.#throttle.record(cause);
     if (decision.as === "suppressed") log.debug({ error: messageOf(error) }, `${what} was not written`);
     else
       log.warn(
