@@ -37,11 +37,26 @@ const beginnings = {
   "a protocol that is not known": ["tcp", ""],
 } as const;
 
+/** Lets seconds pass, in each of which the kernel is asked. */
+async function pass(clock: ManualClock, seconds: number, isOver: () => boolean = () => false): Promise<void> {
+  for (let left = seconds; left > 0 && !isOver(); left--) {
+    await clock.advance(1_000);
+    // Its answer is a file's, and takes a moment of real time.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Waits until so many are held: one that left is noticed long before its time is over. */
+async function isLeft(world: World, clock: ManualClock, held: number): Promise<void> {
+  await pass(clock, 60, () => world.traffic.held === held);
+  expect(world.traffic.held).toBe(held);
+}
+
 /** Connects a client that sends more than is read while it waits. */
 async function waiting(world: World, beginning: string) {
   const client = world.client();
   await once(client.socket, "connect");
-  client.send(beginning).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(4_000));
+  client.send(beginning).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(9_000));
   await until(() => world.traffic.held === 1 && client.socket.writableLength === 0);
   return client;
 }
@@ -53,7 +68,7 @@ test.runIf(process.platform === "linux").for(Object.entries(beginnings))(
     await using world = await World.start({ clock, protocol });
     const client = await waiting(world, beginning);
     client.socket.resetAndDestroy();
-    while (world.traffic.held > 0) await clock.advance(1_000);
+    await isLeft(world, clock, 0);
   },
 );
 
@@ -64,7 +79,7 @@ test.runIf(process.platform === "linux")(
     await using world = await World.start({ clock });
     const client = await waiting(world, beginnings["a body with a length"][1]);
     client.socket.end();
-    while (world.traffic.held > 0) await clock.advance(1_000);
+    await isLeft(world, clock, 0);
   },
 );
 
@@ -79,10 +94,7 @@ test.runIf(process.platform === "linux")(
       await using world = await World.start({ clock, protocol });
       const client = await waiting(world, beginning);
       if (protocol === "tcp") client.socket.end();
-      for (let second = 0; second < 30; second++) {
-        await clock.advance(1_000);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      await pass(clock, 30);
       expect(world.traffic.held).toBe(1);
     }
   },
@@ -97,7 +109,8 @@ test("a connection that the kernel did not list once is not gone", async () => {
     new Map(socket && answers[looks++ % answers.length] ? [[socket, known]] : []);
   await using world = await World.start({ clock, clientViews });
   await waiting(world, beginnings["a body with a length"][1]);
-  while (looks < 8) await clock.advance(1_000);
+  await pass(clock, 60, () => looks >= 8);
+  expect(looks).toBe(8);
   expect(world.traffic.held).toBe(1);
 });
 
@@ -125,3 +138,38 @@ test("a resolver that leaves stays for as long as a client reads on what the ker
   for (let second = 0; second < 35; second++) await clock.advance(1_000);
   await drained;
 });
+
+test.runIf(process.platform === "linux")(
+  "of clients that wait with more than is read ahead there are only so many, and others have room",
+  async () => {
+    for (const [protocol, beginning] of [
+      beginnings["a body with a length"],
+      beginnings["a protocol that is not known"],
+    ]) {
+      const clock = new ManualClock();
+      await using world = await World.start({ clock, protocol, limits: { unread: 2 } });
+      const long = "x".repeat(200_000);
+      const [first, second, third] = [world.client(), world.client(), world.client()];
+      first.send(beginning).send(long);
+      second.send(beginning).send(long);
+      await until(() => world.traffic.held === 2);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      third.send(beginning).send(long);
+      if (protocol === "auto") await third.gets("503 Service Unavailable");
+      else await until(() => third.isClosed);
+      const short = world
+        .client()
+        .send(protocol === "auto" ? `${beginning.replace("5000000", "4")}some` : "some");
+      await until(() => world.traffic.held === 3);
+      expect(short.received).toBe("");
+      // One that leaves makes room for another.
+      first.socket.resetAndDestroy();
+      await isLeft(world, clock, 2);
+      const fourth = world.client().send(beginning).send(long);
+      await until(() => world.traffic.held === 3);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(fourth.isClosed).toBe(false);
+      expect(world.traffic.held).toBe(3);
+    }
+  },
+);

@@ -7,6 +7,7 @@ import type { ClientConnection, ClientTimeouts } from "./connection-host.ts";
 import { decide } from "./decide.ts";
 import { HoldBudget } from "./hold/budget.ts";
 import { usualSlowStart } from "./hold/load.ts";
+import { UnreadClients } from "./hold/unread.ts";
 import { Listener, type ListenerHost, type ListenerRoute } from "./listener.ts";
 import { ResolverMetrics } from "./metrics.ts";
 import type { RequestView } from "./request.ts";
@@ -25,6 +26,11 @@ import { LostPeers, type Unconfirmed } from "./upstream/lost-peers.ts";
 export interface ResolverLimits {
   /** Requests that wait, of all services. @default 50_000 */
   readonly held?: number;
+  /**
+   * Those among them whose clients have sent more than is read ahead, which cost twenty times as
+   * much. @default 1_500
+   */
+  readonly unread?: number;
   /** How long one may wait, of a service that does not say. @default "600s" */
   readonly hold?: Duration;
   /**
@@ -126,6 +132,7 @@ export class Resolver implements AsyncDisposable {
   readonly #listeners = new Map<number, OpenedPort>();
   readonly #connections = new Set<ClientConnection>();
   readonly #tunnels: RelayGroup<ServiceKey>;
+  readonly #unread: UnreadClients;
   readonly #lostPeers: LostPeers;
   readonly #unsubscribe: () => void;
   #cancelSweep: () => void;
@@ -157,6 +164,7 @@ export class Resolver implements AsyncDisposable {
     };
     this.#metrics = new ResolverMetrics(options.metrics ?? new Registry(), () => this.traffic());
     this.#tunnels = new RelayGroup({ clock: this.#clock });
+    this.#unread = new UnreadClients(limits.unread ?? 1_500);
     this.#lostPeers = new LostPeers(this.#clock, options.unconfirmed);
     this.#context = {
       clock: this.#clock,
@@ -339,6 +347,7 @@ export class Resolver implements AsyncDisposable {
   #hostFor(portOf: (request: RequestView) => ServicePort | undefined): ListenerHost {
     return {
       clock: this.#clock,
+      unread: this.#unread,
       isDraining: () => this.#state === "draining",
       decide: (request) => {
         const port = portOf(request);

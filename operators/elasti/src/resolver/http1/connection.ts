@@ -61,6 +61,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #bodyReader: BodyReader | undefined;
   #pending: Buffer | undefined;
   #isReading = false;
+  /** Whether it counts among those that have sent more than is read ahead. */
+  #isUnread = false;
   #isProbed = false;
   /**
    * What is written a second time would wait for the client to confirm the first, unless the kernel
@@ -406,6 +408,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
    */
   #leave(how: "end" | "wait"): void {
     this.#state = "leaving";
+    this.#noLongerUnread();
     this.#pending = undefined;
     this.#socket.resume();
     this.#since = this.#host.clock.monotonic();
@@ -422,17 +425,31 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #close(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
+    this.#noLongerUnread();
     this.#pending = undefined;
     this.#host.closed(this);
   }
 
   #pend(bytes: Buffer): void {
     this.#pending = this.#pending ? Buffer.concat([this.#pending, bytes]) : bytes;
-    if (this.#pending.length >= MOST_PENDING_BYTES) this.#socket.pause();
+    if (this.#pending.length < MOST_PENDING_BYTES) return;
+    this.#socket.pause();
+    const exchange = this.#exchange;
+    if (!exchange?.isWaiting || this.#isUnread) return;
+    this.#isUnread = this.#host.unread.add(this);
+    if (this.#isUnread) return;
+    exchange.abandon();
+    this.failed(exchange, { why: "queue-full" });
+  }
+
+  #noLongerUnread(): void {
+    if (this.#isUnread) this.#host.unread.delete(this);
+    this.#isUnread = false;
   }
 
   #readPending(): void {
     if (this.#isReading) return;
+    this.#noLongerUnread();
     const pending = this.#pending;
     this.#pending = undefined;
     if (this.#socket.isPaused()) this.#socket.resume();

@@ -104,7 +104,11 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   readonly #onData = (bytes: Buffer): void => {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
-    if (this.#pendingBytes >= MOST_PENDING_BYTES) this.#client.pause();
+    if (this.#pendingBytes < MOST_PENDING_BYTES) return;
+    this.#client.pause();
+    if (this.#state.at !== "waiting" || this.#host.unread.add(this)) return;
+    if (this.#state.ticket) this.#port.dispatcher.leave(this.#state.ticket);
+    this.refuse({ why: "queue-full" });
   };
 
   readonly #onError = (): void => void this.#client.destroy();
@@ -112,6 +116,7 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   readonly #onClose = (): void => {
     const state = this.#state;
     this.#state = { at: "over" };
+    this.#host.unread.delete(this);
     this.#host.closed(this);
     if (state.at === "over") return;
     this.#observe("aborted");
@@ -135,6 +140,7 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
     this.#client.pause();
     for (const bytes of this.#pending) upstream.write(bytes);
     this.#pending = [];
+    this.#host.unread.delete(this);
     this.#host.closed(this);
     this.#host.tunnel(this.#port, this.#client, upstream, () => {
       this.#port.service.ended();
