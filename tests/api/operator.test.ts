@@ -30,7 +30,7 @@ const Notebook = defineResource({
   kind: "Notebook",
   spec: z.object({
     pages: z.int32().min(0).max(10).default(1),
-    fails: z.enum(["never", "always", "terminally", "by-waiting"]).default("never"),
+    fails: z.enum(["never", "always", "terminally", "by-waiting", "at-length"]).default("never"),
   }),
   status: z.object({ pages: z.int32().optional() }),
 });
@@ -46,6 +46,8 @@ const notebook = controller(Notebook, {
   async reconcile({ metadata: { name }, spec }, { ownedAll, signal, log }) {
     looks.set(name, (looks.get(name) ?? 0) + 1);
     if (spec.fails === "always") throw new ReconcileError("InkIsOut", "there is no ink");
+    // Longer in bytes, as the server counts, than in characters, and what a terminal prints.
+    if (spec.fails === "at-length") throw new ReconcileError("NoRoom", `\x9b1m\x85 ${"é…😀".repeat(400)}`);
     if (spec.fails === "terminally") throw terminal("nobody can read this", "Illegible");
     if (spec.fails === "by-waiting") {
       log.debug({}, "waits for ever");
@@ -155,6 +157,21 @@ test("a settled object is neither read nor written", async () => {
   expect(looks.get("quiet")).toBe(looksBefore);
   const after = await cluster.client.get(Notebook, key);
   expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+});
+
+test("a failure of many bytes, and of what a terminal prints, is told in an event and in the condition", async () => {
+  const key = { namespace, name: "at-length" };
+  await cluster.client.create(Notebook, { metadata: key, spec: { fails: "at-length" } });
+  const told = (events: readonly { readonly reason?: string; readonly note?: string }[]) =>
+    events.find(({ reason }) => reason === "NoRoom")?.note;
+  const said = await waitFor(cluster.client, Notebook, key, ({ status }) =>
+    status?.conditions?.find(({ reason }) => reason === "NoRoom"),
+  );
+  expect(said?.message).toMatch(/^\x9b1m\x85 é…😀/);
+  await expect
+    .poll(async () => told((await cluster.client.list(EventV1, { namespace })).items), soon)
+    .toMatch(/^\x9b1m\x85 (é…😀){112}/);
+  await cluster.client.delete(Notebook, key);
 });
 
 test("events tell what happened, and the same one again is a series", async () => {

@@ -74,7 +74,7 @@ export const Sample = defineResource({
 
 /** Values for every field. */
 export const everyField = {
-  text: "text",
+  text: "as YAML \x85 another \u2028 text",
   number: 7,
   flag: true,
   struct: { a: "a", b: 1 },

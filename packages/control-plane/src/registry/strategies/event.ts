@@ -6,6 +6,7 @@ import { Faults, immutable } from "./faults.ts";
 import { child, has, metadataOf, number, own, text } from "./fields.ts";
 import { qualifiedName } from "./names.ts";
 
+// In bytes, though the messages speak of characters.
 const longest = 128;
 const longestNote = 1024;
 
@@ -101,9 +102,10 @@ function legacyFaults(object: JsonObject, controllerField: string): Faults {
   for (const part of ["reportingInstance", "action", "reason"]) {
     const value = text(object, part);
     if (value === "") faults.required(part);
-    else if (value.length > longest) faults.invalid(part, "", `can have at most ${longest} characters`);
+    else if (Buffer.byteLength(value) > longest)
+      faults.invalid(part, "", `can have at most ${longest} characters`);
   }
-  if (text(object, "message").length > longestNote) {
+  if (Buffer.byteLength(text(object, "message")) > longestNote) {
     faults.invalid("message", "", `can have at most ${longestNote} characters`);
   }
   return faults;
