@@ -18,6 +18,9 @@ export function explainSystemError(error: NodeJS.ErrnoException): string {
     case "EROFS":
       return `the file system of${named || " this file"} is read-only`;
     case "ENOSPC":
+      return syscall === "watch" ? tooManyWatches("max_user_watches") : "no space is left on the disk";
+    case "EMFILE":
+      return syscall === "watch" ? tooManyWatches("max_user_instances") : message;
     case "EDQUOT":
       return "no space is left on the disk";
     case "EISDIR":
@@ -27,4 +30,8 @@ export function explainSystemError(error: NodeJS.ErrnoException): string {
     default:
       return message;
   }
+}
+
+function tooManyWatches(limit: string): string {
+  return `too many files are watched on this machine: raise fs.inotify.${limit} with sysctl`;
 }

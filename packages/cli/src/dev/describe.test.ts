@@ -20,6 +20,20 @@ test.for([
     }),
     "Ready: 2 of 2 available",
   ],
+  [
+    object("Shop", {
+      spec: { replicas: 2 },
+      status: { availableReplicas: 2, conditions: [condition("Ready", "False", "no luck")] },
+    }),
+    "not Ready: no luck",
+  ],
+  [
+    object("Shop", {
+      spec: { replicas: 2 },
+      status: { availableReplicas: 1, conditions: [condition("Ready", "False", "rolling")] },
+    }),
+    "not Ready: 1 of 2 available",
+  ],
 ] as const)("an object is described by its most significant condition: %j", ([given, words]) => {
   expect(describe(given)).toBe(words);
 });

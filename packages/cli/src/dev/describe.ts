@@ -18,8 +18,13 @@ export function describe(object: AnyObject): string {
     readonly status?: Readonly<Record<string, unknown>>;
   };
   if (object.kind === "Pod") return [status.phase ?? "Pending", status.podIP].filter(Boolean).join(" at ");
-  if (typeof spec.replicas === "number" && ("availableReplicas" in status || "replicas" in status))
-    return `${readyWords(status)}${Number(status.availableReplicas ?? 0)} of ${spec.replicas} available`;
+  if (typeof spec.replicas === "number" && ("availableReplicas" in status || "replicas" in status)) {
+    const available = Number(status.availableReplicas ?? 0);
+    const ready = readyIn(status);
+    // Replicas are not what it lacks.
+    if (ready?.status === "False" && available >= spec.replicas) return conditionWords(ready);
+    return `${readyWords(ready)}${available} of ${spec.replicas} available`;
+  }
   const condition = mostTelling(status.conditions);
   return condition === undefined ? "is there" : conditionWords(condition);
 }
@@ -30,8 +35,11 @@ export function isReady({ status }: AnyObject & { readonly status?: unknown }): 
   return conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
-function readyWords({ conditions }: Readonly<Record<string, unknown>>): string {
-  const ready = (conditions as readonly Condition[] | undefined)?.find(({ type }) => type === "Ready");
+function readyIn({ conditions }: Readonly<Record<string, unknown>>): Condition | undefined {
+  return (conditions as readonly Condition[] | undefined)?.find(({ type }) => type === "Ready");
+}
+
+function readyWords(ready: Condition | undefined): string {
   if (ready === undefined) return "";
   return ready.status === "True" ? "Ready: " : "not Ready: ";
 }

@@ -1,8 +1,8 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AnyKind, Client, connect } from "@windlass/client";
@@ -30,12 +30,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dirname(folder), { recursive: true, force: true }));
 
+/** Saves as many editors do: by renaming a new file over the old one. */
 async function edit(file: string, change: (text: string) => string): Promise<void> {
   const path = join(folder, file);
   const text = await readFile(path, "utf8");
   expect(change(text)).not.toBe(text);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, change(text));
+  await writeFile(join(folder, "edited"), change(text));
+  await rename(join(folder, "edited"), path);
 }
 
 /** What has been told, without when. */
@@ -353,6 +354,57 @@ test("on a cluster that stays, CRDs and objects stay, and webhooks are as they w
   expect(crd.spec.conversion).toEqual({ strategy: "None" });
   expect((await client.list(shops)).items).toHaveLength(1);
   expect(await readdir(join(folder, ".windlass"))).toEqual([]);
+});
+
+test("a cluster that goes away is waited for, and what could not be put back is told", {
+  timeout: 120_000,
+}, async () => {
+  await addWebhooks();
+  await using plane = await ControlPlane.start();
+  const address = await plane.listen();
+  // The way to the cluster, which can be cut.
+  const open = new Set<Socket>();
+  const startWay = async (port = 0) => {
+    const way = createServer((socket) => {
+      const up = connectTo(Number(new URL(address).port), "127.0.0.1");
+      for (const end of [socket, up]) open.add(end.on("error", () => undefined));
+      socket.pipe(up).pipe(socket);
+    });
+    way.listen(port, "127.0.0.1");
+    await once(way, "listening");
+    return way;
+  };
+  const cut = async (way: Server) => {
+    way.close();
+    for (const end of open) end.destroy();
+    open.clear();
+    await once(way, "close");
+  };
+  let way = await startWay();
+  const { port } = way.address() as AddressInfo;
+  const kubeconfig = join(dirname(folder), "kubeconfig");
+  await writeFile(kubeconfig, (await plane.kubeconfig()).replace(address, `https://127.0.0.1:${port}`));
+  const terminal = recordingTerminal({
+    folder,
+    env: { PATH: process.env.PATH ?? "", KUBECONFIG: kubeconfig },
+  });
+  const args = ["dev", "--cluster", "--webhook-host", "127.0.0.1"];
+  const running = runProgram(windlass, args, terminal);
+  const everything = () => told(terminal).join("\n");
+  await expect.poll(() => told(terminal), patience).toContain("shop shop Ready: 3 of 3 available");
+
+  await cut(way);
+  await edit("src/controller.ts", (text) => text.replaceAll("port: 80", "port: 8080"));
+  await expect.poll(everything, patience).toMatch(/^error .*; trying again$/m);
+  way = await startWay(port);
+  await expect.poll(everything, patience).toContain("operator started anew");
+  expect(everything().match(/; trying again$/gm)).toHaveLength(1);
+
+  await cut(way);
+  terminal.interrupt();
+  expect(await running).toBe(130);
+  expect(everything()).toMatch(/^error webhooks are not as they were: .*; the next start here does that$/m);
+  expect(await readdir(join(folder, ".windlass"))).toHaveLength(1);
 });
 
 const shops: AnyKind = {

@@ -73,7 +73,7 @@ function groupOf(apiVersion: string): string {
 /**
  * How long after an API server could not be reached, or could not answer yet, it is tried again.
  */
-const retryMs = 1_000;
+export const retryMs = 1_000;
 
 /** Something that happened to an object. */
 export interface Change {

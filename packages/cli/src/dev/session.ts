@@ -1,7 +1,7 @@
-import { existsSync, watch } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type AnyKind,
   type AnyObject,
@@ -10,19 +10,22 @@ import {
   isForbidden,
   kindOfManifest,
   type Manifest,
+  TransportError,
 } from "@windlass/client";
 import type { CrdManifest } from "@windlass/runtime";
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
 import { waitForCondition } from "@windlass/testing";
 import { loadAll, YAMLException } from "js-yaml";
 import { CommandError } from "../errors.ts";
+import { explainSystemError } from "../system-error.ts";
 import { readDefinitions } from "./definitions.ts";
 import { isReady } from "./describe.ts";
 import type { DevCluster, Say } from "./dev-cluster.ts";
-import { Descendants, follow } from "./follow.ts";
+import { Descendants, follow, retryMs } from "./follow.ts";
 import { readLogLine } from "./log-line.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import { becomesReady } from "./readiness.ts";
+import { watchTree } from "./watch-tree.ts";
 import type { WebhooksBefore } from "./webhooks-before.ts";
 
 /** Where the parts of an operator are. */
@@ -84,6 +87,8 @@ export class DevSession {
   #areSamplesApplied = false;
   #areMetricsTold = false;
   #isRecorded = false;
+  /** Whether the server has answered. One that never did is not waited for. */
+  #isConnected = false;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: DevParts) {
@@ -111,7 +116,7 @@ export class DevSession {
     for (const kind of Descendants.kinds) this.#follow(kind);
     this.#inTurn(() => this.#start());
     this.#onChange(dirname(main), () => this.#restart());
-    if (existsSync(samples)) this.#onChange(samples, () => this.#applySamples());
+    this.#onChange(samples, () => this.#applySamples());
     try {
       await Promise.race([aborted, this.#broken.promise]);
     } finally {
@@ -132,6 +137,7 @@ export class DevSession {
     const stopped = this.#operator?.stop();
     this.#operator = undefined;
     await this.#install(definitions);
+    this.#isConnected = true;
     await stopped;
     if (this.#signal.aborted) return;
     const operator = new OperatorProcess(project.main, this.#env, {
@@ -176,8 +182,15 @@ export class DevSession {
   /** A cluster that stays must not go on calling what has ended. */
   async #callOthersAgain(): Promise<void> {
     if (!this.#isRecorded) return;
-    for (const object of (await this.#parts.webhooksBefore?.restore()) ?? [])
-      this.#say("cluster", `${object} is as it was`);
+    try {
+      for (const object of (await this.#parts.webhooksBefore?.restore()) ?? [])
+        this.#say("cluster", `${object} is as it was`);
+    } catch (error) {
+      // After Ctrl-C the error itself is not shown.
+      if (error instanceof TransportError || error instanceof ApiError)
+        this.#say("error", `webhooks are not as they were: ${error.message}; the next start here does that`);
+      throw error;
+    }
   }
 
   /** Installs the kinds as they are now, and shows their objects. */
@@ -208,7 +221,7 @@ export class DevSession {
     const { client } = this.#parts.cluster;
     const files = await Array.fromAsync(glob("**/*.{yaml,yml,json}", { cwd: samples }));
     for (const file of files.toSorted()) {
-      const documents = documentsIn(await readFile(join(samples, file), "utf8"), file);
+      const documents = documentsIn(await readSample(join(samples, file)), file);
       for (const document of documents.filter((one) => one !== null && one !== undefined)) {
         const manifest = manifestIn(document, file);
         const { kind, metadata } = manifest;
@@ -260,34 +273,58 @@ export class DevSession {
   }
 
   #onChange(folder: string, act: () => Promise<void>): void {
-    let timer: NodeJS.Timeout | undefined;
-    const watcher = watch(folder, { recursive: true, signal: this.#signal }, () => {
-      this.#newest.abort();
-      this.#newest = new AbortController();
-      clearTimeout(timer);
-      timer = setTimeout(() => this.#inTurn(act), settleMs);
+    watchTree(folder, {
+      settleMs,
+      signal: this.#signal,
+      onChange: () => {
+        this.#newest.abort();
+        this.#newest = new AbortController();
+        this.#inTurn(act);
+      },
+      onError: this.#broken.reject,
     });
-    watcher.on("error", this.#broken.reject);
-    this.#signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   }
 
   /**
    * Does one thing after the other. What the user can put right is told, and tried again with the
-   * next change.
+   * next change. A server that answered before and no longer does is waited for.
    */
   #inTurn(act: () => Promise<void>): void {
     this.#turn = this.#turn.then(async () => {
-      if (this.#signal.aborted) return;
-      try {
-        await act();
-      } catch (error) {
-        if (this.#signal.aborted) return;
-        if (!isUsersToMend(error)) return this.#broken.reject(error);
-        this.#say("error", `${error.message}; waiting for a change`);
-        this.#ready.reject(new CommandError(error.message));
+      for (let isTold = false; !this.#signal.aborted; isTold = true) {
+        try {
+          await act();
+          return;
+        } catch (error) {
+          if (this.#signal.aborted) return;
+          const isLost = this.#isConnected && error instanceof TransportError;
+          if (!isLost) {
+            this.#giveUp(error);
+            return;
+          }
+          if (!isTold) this.#say("error", `${error.message}; trying again`);
+          await delay(retryMs, undefined, { signal: this.#signal }).catch(() => undefined);
+        }
       }
     });
   }
+
+  /** Until the next change, or for good. */
+  #giveUp(error: unknown): void {
+    if (!isUsersToMend(error)) {
+      this.#broken.reject(error);
+      return;
+    }
+    this.#say("error", `${error.message}; waiting for a change`);
+    this.#ready.reject(new CommandError(error.message));
+  }
+}
+
+/** @throws CommandError if it cannot be read */
+async function readSample(file: string): Promise<string> {
+  return await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${file}: ${explainSystemError(error)}`, { cause: error });
+  });
 }
 
 /** @throws CommandError that names the file, unless it is YAML */

@@ -76,7 +76,12 @@ export async function openTunnel(parts: TunnelParts): Promise<Tunnel> {
     [Symbol.asyncDispose]: async () => {
       end.abort();
       await running;
-      await remove();
+      await remove().catch((error: unknown) => {
+        // After Ctrl-C the error itself is not shown.
+        const why = error instanceof Error ? error.message : String(error);
+        parts.say(`pod and Service ${namespace}/${name} are still there: ${why}`);
+        throw error;
+      });
     },
   };
 }
