@@ -35,6 +35,33 @@ function parseOptions(
   }
 }
 
+/** The longest that Node's timers can wait. */
+const longestMs = 2 ** 31 - 1;
+
+/**
+ * The seconds that an option was given, as milliseconds.
+ *
+ * @throws UsageError
+ */
+export function millisecondsIn(option: string, seconds: string): number {
+  const ms = Math.round(Number(seconds) * 1_000);
+  if (seconds.trim() !== "" && ms > 0 && ms <= longestMs) return ms;
+  const most = Math.floor(longestMs / 1_000);
+  throw new UsageError(
+    `${option} must be a number of seconds above 0, and at most ${most}, not ${JSON.stringify(seconds)}`,
+  );
+}
+
+/**
+ * How often, as an option says.
+ *
+ * @throws UsageError
+ */
+export function countIn(option: string, count: string): number {
+  if (/^\d+$/.test(count) && Number(count) > 0) return Number(count);
+  throw new UsageError(`${option} must be a whole number above 0, not ${JSON.stringify(count)}`);
+}
+
 /** Node's sentences go on about how to begin an argument with a dash, which nobody asked. */
 function plainly(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

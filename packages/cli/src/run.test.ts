@@ -69,6 +69,7 @@ test.for([
   [["sand"], 'there is no command "sand".\nTry: tool --help'],
   [["piant"], 'there is no command "piant". Did you mean paint?\nTry: tool --help'],
   [["pa"], 'there is no command "pa". Did you mean paint?\nTry: tool --help'],
+  [["--sand"], "there is no option --sand\nTry: tool --help"],
   [["help", "sand"], 'there is no command "sand".\nTry: tool --help'],
   [["paint", "--color", "red"], "there is no option --color\nTry: tool paint --help"],
   [["paint", "--colour"], "Option '-c, --colour <value>' argument missing\nTry: tool paint --help"],
@@ -119,6 +120,10 @@ test.for([
   [{ code: "EACCES", path: "/a/b" }, "you have no permission for /a/b"],
   [{ code: "EROFS", path: "/a/b" }, "the file system of /a/b is read-only"],
   [{ code: "ENOSPC" }, "no space is left on the disk"],
+  [
+    { code: "ENOSPC", syscall: "watch" },
+    "too many files are watched on this machine: raise fs.inotify.max_user_watches with sysctl",
+  ],
   [{ code: "EISDIR", path: "/a/b" }, "/a/b is a folder, not a file"],
   [{ code: "EADDRINUSE" }, "listen EADDRINUSE"],
 ] as const)("what the operating system refuses is said in words: %j", async ([fields, text]) => {
@@ -155,4 +160,24 @@ test.for([
   expect(await runProgram(windlass, [given], terminal)).toBe(2);
   const guess = /Did you mean (\w+)\?/.exec(terminal.complained())?.[1];
   expect(guess).toBe(meant);
+});
+
+test.for([
+  [["diff", "--timeout", "soon"], "--timeout must be a number of seconds"],
+  [["diff", "--timeout", "0"], "--timeout must be a number of seconds"],
+  [["diff", "--timeout", "1e300"], "--timeout must be a number of seconds"],
+  [["top", "--interval", "3000000"], "--interval must be a number of seconds"],
+  [["top", "--interval", " "], "--interval must be a number of seconds"],
+  [["top", "--count", "1.5"], "--count must be a whole number"],
+] as const)("a number out of range is refused: %j", async ([args, words]) => {
+  const terminal = recordingTerminal();
+  expect(await runProgram(windlass, args, terminal)).toBe(2);
+  expect(terminal.complained()).toContain(words);
+});
+
+test("part of a second may be any", async () => {
+  const terminal = recordingTerminal();
+  // It is the next thing that fails.
+  expect(await runProgram(windlass, ["diff", "--timeout", "0.3333"], terminal)).toBe(1);
+  expect(terminal.complained()).toContain("windlass.config.ts");
 });

@@ -84,7 +84,8 @@ function unknownCommand({ name, commands }: Program, given: string, terminal: Te
     commands.map((command) => command.name),
   );
   const guess = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
-  const text = `there is no command ${JSON.stringify(given)}.${guess}\nTry: ${name} --help`;
+  const what = given.startsWith("-") ? `option ${given}` : `command ${JSON.stringify(given)}.${guess}`;
+  const text = `there is no ${what}\nTry: ${name} --help`;
   return complain(terminal, text, exitCodes.usage);
 }
 

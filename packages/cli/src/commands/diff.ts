@@ -2,9 +2,10 @@ import { resolve } from "node:path";
 import { command } from "../command.ts";
 import { differences, essential } from "../diff/differences.ts";
 import type { PlannedWrite } from "../diff/dry-run.ts";
-import { CommandError, UsageError } from "../errors.ts";
+import { CommandError } from "../errors.ts";
 import { configFile, loadOperator } from "../generate/load.ts";
 import { yaml } from "../generate/yaml.ts";
+import { millisecondsIn } from "../parse.ts";
 import { styler, type Terminal, withProgress } from "../terminal.ts";
 
 export const diff = command({
@@ -55,8 +56,7 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
     },
   ],
   async run({ options }, terminal) {
-    const seconds = Number(options.timeout ?? "60");
-    if (!(seconds > 0)) throw new UsageError(`--timeout must be a number of seconds, not ${options.timeout}`);
+    const timeoutMs = millisecondsIn("--timeout", options.timeout ?? "60");
     const operator = await loadOperator(resolve(terminal.folder, options.config ?? configFile));
     const namespaces = options.namespace === undefined ? operator.namespaces : [options.namespace];
     const [{ connect }, { preview }] = await Promise.all([
@@ -71,7 +71,7 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
       preview({
         client,
         controllers: operator.manager.controllers,
-        timeoutMs: seconds * 1_000,
+        timeoutMs,
         signal: terminal.signal,
         ...(namespaces === undefined ? {} : { namespaces }),
       }),

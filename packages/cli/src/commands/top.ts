@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { command } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { configFile, loadOperator } from "../generate/load.ts";
+import { countIn, millisecondsIn } from "../parse.ts";
 import { styler, type Terminal } from "../terminal.ts";
 import { figuresOf, type Reading } from "../top/figures.ts";
 import type { ReadMetrics } from "../top/read-metrics.ts";
@@ -21,7 +22,7 @@ objects that are not ready, and why; and what the caches hold.
 
 Where ${configFile} declares the operator, its pods are found in the cluster and read through
 the API server. With --url any /metrics is read, such as that of windlass dev or behind a
-port-forward. Ctrl-C ends it.`,
+port-forward. An operator that does not answer for a while is waited for. Ctrl-C ends it.`,
   options: {
     url: { type: "string", value: "URL", describe: "read these metrics instead of asking a cluster" },
     context: {
@@ -54,8 +55,8 @@ port-forward. Ctrl-C ends it.`,
     { line: "windlass top --count 1 --json | jq .controllers", what: "for scripts" },
   ],
   async run({ options }, terminal) {
-    const intervalMs = positive("--interval", options.interval ?? "2") * 1_000;
-    const count = options.count === undefined ? Number.POSITIVE_INFINITY : positive("--count", options.count);
+    const intervalMs = millisecondsIn("--interval", options.interval ?? "2");
+    const count = options.count === undefined ? Number.POSITIVE_INFINITY : countIn("--count", options.count);
     await using operator = await find(options, terminal);
     const read = async (): Promise<Reading> => ({
       atMs: performance.now(),
@@ -63,10 +64,22 @@ port-forward. Ctrl-C ends it.`,
     });
     const style = styler(terminal, terminal.stdout);
     let earlier = await read();
+    let isSilent = false;
     for (let shown = 0; shown < count; shown++) {
       await delay(intervalMs, undefined, { signal: terminal.signal });
-      const later = await read();
-      const unready = await operator.unready(terminal.signal);
+      let later: Reading;
+      let unready: readonly UnreadyObject[];
+      try {
+        later = await read();
+        unready = await operator.unready(terminal.signal);
+      } catch (error) {
+        // A script that asked for so many readings gets them, or the reason.
+        if (Number.isFinite(count) || !isUnanswered(error)) throw error;
+        if (!isSilent) terminal.stderr.write(`${error.message}; trying again\n`);
+        isSilent = true;
+        continue;
+      }
+      isSilent = false;
       const figures = figuresOf(earlier, later);
       if (options.json === true) terminal.stdout.write(`${JSON.stringify({ ...figures, unready })}\n`);
       else {
@@ -78,6 +91,11 @@ port-forward. Ctrl-C ends it.`,
     }
   },
 });
+
+/** Whether the next reading may go well: what restarts, or rolls, is away for a moment. */
+function isUnanswered(error: unknown): error is Error {
+  return error instanceof Error && ["CommandError", "ApiError", "TransportError"].includes(error.name);
+}
 
 /** An operator that can be asked how it does. */
 interface Watched extends AsyncDisposable {
@@ -122,11 +140,4 @@ async function find(where: Where, terminal: Terminal): Promise<Watched> {
     unready: (signal) => unreadyObjects(client, operator, signal),
     [Symbol.asyncDispose]: () => client.close(),
   };
-}
-
-/** @throws UsageError */
-function positive(option: string, text: string): number {
-  const number = Number(text);
-  if (number > 0) return number;
-  throw new UsageError(`${option} must be a number above 0, not ${JSON.stringify(text)}`);
 }

@@ -10,17 +10,21 @@ export type ReadMetrics = (signal: AbortSignal) => Promise<ReadonlyMap<string, r
 /** From one address: an operator on this machine, or behind a port-forward. */
 export function metricsAt(url: string): ReadMetrics {
   return async (signal) => {
-    const response = await fetch(url, { signal }).catch((error: unknown) => {
+    const { ok, status, text } = await answerOf(url, signal).catch((error: unknown) => {
       if (signal.aborted) throw error;
       const cause =
         error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
       throw new CommandError(`${url} does not answer: ${cause}`);
     });
-    const text = await response.text();
-    if (!response.ok)
-      throw new CommandError(`${url} answers with ${response.status}: is it the operator's /metrics?`);
+    if (!ok) throw new CommandError(`${url} answers with ${status}: is it the operator's /metrics?`);
     return new Map([[new URL(url).host, readSamples(text)]]);
   };
+}
+
+/** A whole answer: a connection may also break in the middle of one. */
+async function answerOf(url: string, signal: AbortSignal) {
+  const response = await fetch(url, { signal });
+  return { ok: response.ok, status: response.status, text: await response.text() };
 }
 
 /**

@@ -149,6 +149,27 @@ test("windlass top shows what an operator's metrics say, as often as it is told 
   expect(text.said).toContain("CONTROLLER");
 });
 
+test("windlass top waits for an operator that is away for a while, and says so once", async () => {
+  const one = replica();
+  let count = 0;
+  answer = () => {
+    count++;
+    // Nobody answers the second, third and fourth reading.
+    if (count > 1 && count < 5) server.closeAllConnections();
+    return one.registry.render();
+  };
+  const terminal = recordingTerminal();
+  const running = runProgram(windlass, ["top", "--url", address(), "--interval", "0.02"], terminal);
+  await expect.poll(() => count).toBeGreaterThan(6);
+  await expect.poll(() => terminal.said()).toContain("CONTROLLER");
+  terminal.interrupt();
+  await running;
+  expect(terminal.complained().match(/does not answer: .*; trying again/g)).toHaveLength(1);
+
+  count = 0;
+  expect(await top("--url", address(), "--interval", "0.02", "--count", "3")).toMatchObject({ code: 1 });
+});
+
 test("windlass top says what it cannot do", async () => {
   expect(await top("--url", "http://127.0.0.1:1/metrics")).toMatchObject({ code: 1 });
   expect((await top("--interval", "0")).code).toBe(2);
