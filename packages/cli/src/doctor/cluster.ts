@@ -2,6 +2,9 @@ import { ApiError, type Client, type ClusterAccess, KubeconfigError, TransportEr
 import { certificateFinding } from "./certificate.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
 
+/** What findings of the server are about. */
+const server = "API server";
+
 /** The oldest minor version that the charts allow. */
 const oldestMinor = 30;
 
@@ -64,14 +67,18 @@ export function examineAccess(access: ClusterAccess, now: number): readonly Find
 
 /** Whether the server answers, and how old it is. */
 export async function examineServer(client: Client): Promise<Finding> {
-  const about = "API server";
   const began = performance.now();
   try {
     const { gitVersion, minor } = (await client.json({ path: "/version" })) as ServerVersion;
     const words = `${gitVersion}, answers in ${Math.round(performance.now() - began)} ms`;
-    if (Number.parseInt(minor, 10) >= oldestMinor) return fine(about, words);
-    return warning(about, words, `nothing older than 1.${oldestMinor} is tried: use a newer cluster`);
+    if (Number.parseInt(minor, 10) >= oldestMinor) return fine(server, words);
+    return warning(server, words, `nothing older than 1.${oldestMinor} is tried: use a newer cluster`);
   } catch (error) {
-    return fault(about, error instanceof Error ? error.message : String(error), serverRemedy(error));
+    return serverFault(error);
   }
+}
+
+/** What is wrong with a server that could not be asked. */
+export function serverFault(error: unknown): Finding {
+  return fault(server, error instanceof Error ? error.message : String(error), serverRemedy(error));
 }

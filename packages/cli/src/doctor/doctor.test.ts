@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "@windlass/certificates";
@@ -209,6 +210,70 @@ test("a Deployment that was scaled to nothing is told with how to scale it back"
     words: "is scaled to 0",
     remedy: "kubectl -n relay-system scale deploy/relay-operator --replicas 2",
   });
+});
+
+test("a request that the server fails is a fault, and the rest is looked at", async () => {
+  // A webhook on definitions that nobody answers: the server refuses to say what it would store.
+  const name = "broken";
+  await client.create(ValidatingWebhookConfiguration, {
+    metadata: { name },
+    webhooks: [
+      {
+        name: "broken.acme.io",
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        clientConfig: { url: "https://127.0.0.1:1/" },
+        rules: [
+          {
+            apiGroups: ["apiextensions.k8s.io"],
+            apiVersions: ["v1"],
+            resources: ["customresourcedefinitions"],
+            operations: ["*"],
+          },
+        ],
+      },
+    ],
+  });
+  try {
+    const { code, findings, faults } = await doctor();
+    expect(code).toBe(1);
+    expect(faults).toEqual([
+      {
+        is: "fault",
+        about: "CRD relays.net.acme.io",
+        words: expect.stringContaining('failed calling webhook "broken.acme.io"'),
+        remedy: expect.stringContaining("webhook"),
+      },
+    ]);
+    expect(about(findings)).toContain("Lease relay-operator");
+  } finally {
+    await client.delete(ValidatingWebhookConfiguration, { name });
+  }
+});
+
+test("a server that is lost meanwhile is told, and nothing more is asked of it", async () => {
+  const address = await plane.listen();
+  const { hostname, port } = new URL(address);
+  // Answers a few requests, and goes.
+  const relay = createServer((socket) => {
+    const up = connect(Number(port), hostname);
+    socket.pipe(up).pipe(socket);
+    for (const end of [socket, up]) end.on("error", () => undefined);
+    let chunks = 0;
+    up.on("data", () => {
+      chunks += 1;
+      if (chunks === 8) relay.close();
+      if (chunks >= 8) for (const end of [socket, up]) end.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+  const lost = `https://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+  await writeFile(join(folder, "lost"), (await plane.kubeconfig()).replace(address, lost));
+  const { code, findings, faults, complained } = await doctorBy("lost");
+  expect(code).toBe(1);
+  expect(faults.at(-1)).toMatchObject({ about: "API server", remedy: expect.stringContaining("kubectl") });
+  expect(about(findings)).not.toContain("Webhooks");
+  expect(complained).toContain("1 fault found");
 });
 
 test("without a cluster it says so, and looks no further", async () => {

@@ -5,11 +5,12 @@ import {
   findAccess,
   isForbidden,
   openTransport,
+  TransportError,
 } from "@windlass/client";
 import { definitionsOf } from "../generate/objects/installation.ts";
 import { plainRendering } from "../generate/rendering.ts";
 import type { Operator } from "../generate/resolve.ts";
-import { examineAccess, examineServer, kubeconfigRemedy } from "./cluster.ts";
+import { examineAccess, examineServer, kubeconfigRemedy, serverFault } from "./cluster.ts";
 import { examineDefinition } from "./definitions.ts";
 import { type Finding, fault, skipped } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
@@ -54,8 +55,14 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   await using client = new Client({ transport, fieldManager: "windlass-doctor", onWarning: () => undefined });
   const server = await examineServer(client);
   yield server;
-  if (server.is !== "fault" && examination.operator !== undefined)
+  if (server.is === "fault" || examination.operator === undefined) return;
+  try {
     yield* examineOperator(client, examination.operator, examination);
+  } catch (error) {
+    // The server went away meanwhile: nothing more can be looked at.
+    if (!(error instanceof TransportError)) throw error;
+    yield serverFault(error);
+  }
 }
 
 async function* examineOperator(
@@ -71,14 +78,23 @@ async function* examineOperator(
     yield* await looked(`Deployment ${component.name}`, () =>
       examineDeployment(client, component, namespace),
     );
-    yield await examineRights(client, operator, component, namespace);
+    yield* await looked(`Rights of ${component.name}`, () =>
+      examineRights(client, operator, component, namespace),
+    );
   }
   if (lease !== undefined)
     yield* await looked(`Lease ${lease}`, () => examineLease(client, lease, namespace, now));
   yield* await looked("Webhooks", () => examineWebhooks(client, operator, namespace, now));
 }
 
-/** What may not be looked at is said, and the rest is looked at. */
+/** What to do where the server answers, with an error of its own or of what it calls. */
+const refusedRemedy =
+  "if the message names a webhook or a service, that is what fails; else the API server's own log says why";
+
+/**
+ * What may not be looked at is reported, and so is what the server cannot show. The rest is looked
+ * at.
+ */
 async function looked(
   about: string,
   look: () => Promise<Finding | readonly Finding[]>,
@@ -87,9 +103,9 @@ async function looked(
     const found = await look();
     return "is" in found ? [found] : found;
   } catch (error) {
-    if (error instanceof ApiError && isForbidden(error))
-      return [skipped(about, error.status.message ?? error.message)];
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    const words = error.status.message ?? error.message;
+    return [isForbidden(error) ? skipped(about, words) : fault(about, words, refusedRemedy)];
   }
 }
 
