@@ -9,6 +9,12 @@ export function bashCompletion(program: Program): string {
   return `# bash completion for ${program.name}
 ${name}() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
+  # bash takes --option=value for three words.
+  if [[ $current == = ]]; then
+    current=
+  elif [[ $previous == = ]]; then
+    previous=\${COMP_WORDS[COMP_CWORD - 2]}
+  fi
   # What is offered comes in lines: names of files may have spaces.
   local IFS=$'\\n'
   COMPREPLY=()

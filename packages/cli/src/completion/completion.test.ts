@@ -35,6 +35,8 @@ test("bash completes the options of the command, and no others", async () => {
 
 test("bash completes values as they are declared", async () => {
   expect(await offered("windlass", "completion", "")).toEqual(["bash", "zsh", "fish"]);
+  expect(await offered("windlass", "image", "--format", "=")).toEqual(["archive", "layout"]);
+  expect(await offered("windlass", "image", "--format", "=", "a")).toEqual(["archive"]);
   expect(await offered("windlass", "types", "completion.t")).toEqual(["completion.test.ts"]);
   expect(await offered("windlass", "create", "--folder", "completion.t")).toEqual([]);
   expect(await offered("windlass", "create", "--kind", "")).toEqual([]);
@@ -81,6 +83,7 @@ test.runIf(isInstalled("fish"))(
     expect(await fishOffers("windlass --")).toEqual(["--help", "--version"]);
     expect(await fishOffers("windlass create --k")).toEqual(["--kind"]);
     expect(await fishOffers("windlass image --format ")).toEqual(["archive", "layout"]);
+    expect(await fishOffers("windlass image --format=a")).toEqual(["--format=archive"]);
     expect(await fishOffers("windlass help ty")).toEqual(["types"]);
   },
   60_000,
@@ -119,6 +122,8 @@ test.runIf(isInstalled("zsh")).for([
     expect(becomes("windlass cr")).toMatch(/cr ?eate DONE/);
     expect(becomes("windlass help ty")).toMatch(/ty ?pes DONE/);
     expect(becomes("windlass --v")).toMatch(/--v ?ersion DONE/);
+    expect(becomes("windlass image --format a")).toMatch(/a ?rchive DONE/);
+    expect(becomes("windlass image --format=a")).toMatch(/a ?rchive DONE/);
   });
 });
 
@@ -127,7 +132,7 @@ test.for(["zsh", "fish"])("%s knows every command and option", async (shell) => 
   for (const { name, options } of windlass.commands) {
     expect(text).toContain(name);
     for (const option of Object.keys(options))
-      expect(text).toContain(shell === "zsh" ? `--${option}[` : `-l ${option}`);
+      expect(text).toMatch(new RegExp(shell === "zsh" ? `--${option}=?\\[` : `-l ${option}\\b`));
   }
 });
 

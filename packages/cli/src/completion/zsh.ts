@@ -43,7 +43,9 @@ function commandCase({ name, options, argument }: CommandWord): string {
 function optionSpecs({ long, short, describe, value }: OptionWord): readonly string[] {
   const text = `[${describe.replaceAll(/[[\]:]/g, "\\$&")}]`;
   const rest = value === undefined ? "" : `:${value.name}:${action(value.completion)}`;
-  return [long, short].filter((word) => word !== undefined).map((word) => `${word}${text}${rest}`);
+  // A value may follow in the same word.
+  const words = [value === undefined ? long : `${long}=`, short];
+  return words.filter((word) => word !== undefined).map((word) => `${word}${text}${rest}`);
 }
 
 function action(completion: Completion): string {
