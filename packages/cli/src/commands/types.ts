@@ -112,11 +112,18 @@ async function moduleFor(definition: CrdSource, version: string | undefined): Pr
 }
 
 async function fromFile(file: string, { folder, stdin }: Terminal): Promise<readonly CrdSource[]> {
-  const text = file === "-" ? await readText(stdin) : await readFile(resolve(folder, file), "utf8");
+  const text = file === "-" ? await readText(stdin) : await textOf(resolve(folder, file));
   const definitions = (await documentsIn(text, file)).flatMap(itemsOf).filter(isDefinition);
   if (definitions.length === 0)
     throw new CommandError(`${file}: there is no CustomResourceDefinition of apiextensions.k8s.io/v1 in it`);
   return definitions;
+}
+
+/** @throws Error of the system that names the file: of a folder it does not */
+async function textOf(path: string): Promise<string> {
+  return await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw Object.assign(error, { path });
+  });
 }
 
 async function fromCluster(
