@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { connect } from "@windlass/client";
 import { Deployment, Lease } from "@windlass/runtime/kinds";
 import { waitForCondition } from "@windlass/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { importIntoLab } from "../../scripts/packaging/operator-image.ts";
+import { root } from "../../scripts/packaging/source-packages.ts";
 import { newcomer, type Newcomer as User } from "../packages/newcomer.ts";
 
 /** The image that an operator of the lab can run: it is there from the start. */
@@ -56,6 +57,7 @@ test("from nothing to an operator that runs in a cluster, in under ten minutes",
   const kubectl = (...words: readonly string[]) =>
     execFileSync("kubectl", words, { cwd: project, encoding: "utf8" });
   kubectl("apply", "--server-side", "-k", "config/default");
+  await checkOverlay(project, kubectl);
   await using client = await connect();
   const operator = { namespace: "newcomer-system", name: "newcomer-operator" };
   const patience = { timeout: 120_000 };
@@ -75,3 +77,14 @@ test("from nothing to an operator that runs in a cluster, in under ten minutes",
   console.log(`from nothing to a running operator: ${minutes.toFixed(1)} min`);
   expect(minutes).toBeLessThan(10);
 });
+
+/** The overlay that the guide shows fits what was generated. */
+async function checkOverlay(project: string, kubectl: (...words: readonly string[]) => string) {
+  const guide = await readFile(join(root, "docs/guides/deploy.md"), "utf8");
+  const [, path = "", text = ""] = /^```yaml\n# (\S+)\n(.*?)^```$/ms.exec(guide) ?? [];
+  await mkdir(dirname(join(project, path)), { recursive: true });
+  await writeFile(join(project, path), text.replaceAll("shop-operator", "newcomer-operator"));
+  const objects = kubectl("kustomize", dirname(path));
+  expect(objects).toContain("image: registry.acme.io/newcomer-operator:1.4.2\n");
+  expect(objects).toContain("kind: PrometheusRule\n");
+}
