@@ -36,10 +36,11 @@ test("kinds: what one writes, and what one reads", () => {
     status?.availableReplicas === spec.replicas;
   const read: Deployment = {
     metadata: { name: "web", namespace: "default" },
-    spec: { replicas: 1, selector: wanted.spec.selector, template: { spec: { containers: [] } } },
+    spec: { replicas: 1, selector: { matchLabels: { app: "web" } }, template: { spec: { containers: [] } } },
     status: { availableReplicas: 1 },
   };
   expect(isAvailable(read)).toBe(true);
+  expect(read.spec.selector).toEqual(wanted.spec.selector);
   expect(apiVersionOf(Deployment)).toBe("apps/v1");
 });
 

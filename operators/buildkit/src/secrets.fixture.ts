@@ -1,5 +1,6 @@
 import { ApiError, type NamespacedObjectMeta, type ObjectOf } from "@windlass/runtime";
-import type { Secret, SecretInput } from "@windlass/runtime/kinds";
+import { Secret, type SecretInput } from "@windlass/runtime/kinds";
+import { existing } from "@windlass/runtime/testing";
 import type { SecretClient } from "./secret-data.ts";
 
 type LiveSecret = ObjectOf<typeof Secret>;
@@ -37,7 +38,8 @@ export class SecretsInMemory {
       key,
       Buffer.from(text).toString("base64"),
     ]);
-    const stored = { ...rest, metadata, data: { ...rest.data, ...Object.fromEntries(encoded) } };
+    const data = { ...rest.data, ...Object.fromEntries(encoded) };
+    const stored = existing(Secret, { ...rest, metadata, data }).object;
     this.#secrets.set(secretKey(secret), stored);
     return stored;
   }

@@ -31,9 +31,9 @@ export async function kindOfManifest(client: Client, manifest: Manifest): Promis
  * @example
  * for (const role of rbacFor([webapp], { name: "webapp-operator" })) await applyManifest(client, role);
  */
-export async function applyManifest(
+export async function applyManifest<M extends Manifest>(
   client: Client,
-  manifest: Manifest,
+  manifest: M,
   options?: ApplyOptions,
 ): Promise<AnyObject> {
   const kind: AnyKind = await kindOfManifest(client, manifest);

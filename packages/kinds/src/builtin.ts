@@ -10,7 +10,9 @@ export {
   type MutatingWebhook,
   MutatingWebhookConfiguration,
   type MutatingWebhookConfigurationInput,
+  type MutatingWebhookInput,
   type RuleWithOperations,
+  type RuleWithOperationsInput,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
   type ValidatingAdmissionPolicyBindingInput,
@@ -18,18 +20,28 @@ export {
   type ValidatingWebhook,
   ValidatingWebhookConfiguration,
   type ValidatingWebhookConfigurationInput,
+  type ValidatingWebhookInput,
   type WebhookClientConfig,
+  type WebhookClientConfigInput,
 } from "./generated/admissionregistration-v1.ts";
 export {
   type CustomResourceColumnDefinition,
+  type CustomResourceColumnDefinitionInput,
   type CustomResourceConversion,
+  type CustomResourceConversionInput,
   CustomResourceDefinition,
   type CustomResourceDefinitionInput,
   type CustomResourceDefinitionSpec,
+  type CustomResourceDefinitionSpecInput,
   type CustomResourceDefinitionVersion,
+  type CustomResourceDefinitionVersionInput,
   type JSONSchemaProps,
+  type JSONSchemaPropsInput,
 } from "./generated/apiextensions-v1.ts";
-export { APIService, type APIServiceInput } from "./generated/apiregistration-v1.ts";
+export {
+  APIService,
+  type APIServiceInput,
+} from "./generated/apiregistration-v1.ts";
 export {
   ControllerRevision,
   type ControllerRevisionInput,
@@ -39,11 +51,14 @@ export {
   type DaemonSetSpecInput,
   Deployment,
   type DeploymentCondition,
+  type DeploymentConditionInput,
   type DeploymentInput,
   type DeploymentSpec,
   type DeploymentSpecInput,
   type DeploymentStatus,
+  type DeploymentStatusInput,
   type DeploymentStrategy,
+  type DeploymentStrategyInput,
   ReplicaSet,
   type ReplicaSetInput,
   StatefulSet,
@@ -93,9 +108,15 @@ export {
   CertificateSigningRequest,
   type CertificateSigningRequestInput,
 } from "./generated/certificates-v1.ts";
-export { Lease, type LeaseInput, type LeaseSpec } from "./generated/coordination-v1.ts";
+export {
+  Lease,
+  type LeaseInput,
+  type LeaseSpec,
+  type LeaseSpecInput,
+} from "./generated/coordination-v1.ts";
 export {
   type Affinity,
+  type AffinityInput,
   Binding,
   type BindingInput,
   ComponentStatus,
@@ -105,10 +126,13 @@ export {
   type Container,
   type ContainerInput,
   type ContainerPort,
+  type ContainerPortInput,
   type ContainerStatus,
+  type ContainerStatusInput,
   Endpoints,
   type EndpointsInput,
   type EnvFromSource,
+  type EnvFromSourceInput,
   type EnvVar,
   type EnvVarInput,
   type EnvVarSource,
@@ -118,11 +142,13 @@ export {
   LimitRange,
   type LimitRangeInput,
   type LocalObjectReference,
+  type LocalObjectReferenceInput,
   Namespace,
   type NamespaceInput,
   Node,
   type NodeInput,
   type ObjectReference,
+  type ObjectReferenceInput,
   PersistentVolume,
   PersistentVolumeClaim,
   type PersistentVolumeClaimInput,
@@ -131,16 +157,20 @@ export {
   type PersistentVolumeInput,
   Pod,
   type PodCondition,
+  type PodConditionInput,
   type PodInput,
   type PodSecurityContext,
+  type PodSecurityContextInput,
   type PodSpec,
   type PodSpecInput,
   type PodStatus,
+  type PodStatusInput,
   PodTemplate,
   type PodTemplateInput,
   type PodTemplateSpec,
   type PodTemplateSpecInput,
   type Probe,
+  type ProbeInput,
   ReplicationController,
   type ReplicationControllerInput,
   ResourceQuota,
@@ -150,56 +180,83 @@ export {
   Secret,
   type SecretInput,
   type SecretKeySelector,
+  type SecretKeySelectorInput,
   type SecurityContext,
+  type SecurityContextInput,
   Service,
   ServiceAccount,
   type ServiceAccountInput,
   type ServiceInput,
   type ServicePort,
+  type ServicePortInput,
   type ServiceSpec,
+  type ServiceSpecInput,
   type Taint,
+  type TaintInput,
   type Toleration,
+  type TolerationInput,
   type TopologySpreadConstraint,
+  type TopologySpreadConstraintInput,
   type Volume,
   type VolumeInput,
   type VolumeMount,
+  type VolumeMountInput,
 } from "./generated/core-v1.ts";
 export {
   type Endpoint,
+  type EndpointInput,
   type EndpointPort,
+  type EndpointPortInput,
   EndpointSlice,
   type EndpointSliceInput,
 } from "./generated/discovery-v1.ts";
-export { Event as EventV1, type EventInput as EventV1Input } from "./generated/events-v1.ts";
+export {
+  Event as EventV1,
+  type EventInput as EventV1Input,
+} from "./generated/events-v1.ts";
 export {
   FlowSchema,
   type FlowSchemaInput,
   PriorityLevelConfiguration,
   type PriorityLevelConfigurationInput,
 } from "./generated/flowcontrol-v1.ts";
-export type { LabelSelector, LabelSelectorRequirement } from "./generated/meta-v1.ts";
+export type {
+  LabelSelector,
+  LabelSelectorInput,
+  LabelSelectorRequirement,
+  LabelSelectorRequirementInput,
+} from "./generated/meta-v1.ts";
 export {
   Ingress,
   IngressClass,
   type IngressClassInput,
   type IngressInput,
   type IngressRule,
+  type IngressRuleInput,
   type IngressSpec,
+  type IngressSpecInput,
   type IngressTLS,
+  type IngressTLSInput,
   IPAddress,
   type IPAddressInput,
   NetworkPolicy,
   type NetworkPolicyInput,
   type NetworkPolicyPeer,
+  type NetworkPolicyPeerInput,
   type NetworkPolicySpec,
+  type NetworkPolicySpecInput,
   ServiceCIDR,
   type ServiceCIDRInput,
 } from "./generated/networking-v1.ts";
-export { RuntimeClass, type RuntimeClassInput } from "./generated/node-v1.ts";
+export {
+  RuntimeClass,
+  type RuntimeClassInput,
+} from "./generated/node-v1.ts";
 export {
   PodDisruptionBudget,
   type PodDisruptionBudgetInput,
   type PodDisruptionBudgetSpec,
+  type PodDisruptionBudgetSpecInput,
 } from "./generated/policy-v1.ts";
 export {
   ClusterRole,
@@ -207,12 +264,14 @@ export {
   type ClusterRoleBindingInput,
   type ClusterRoleInput,
   type PolicyRule,
+  type PolicyRuleInput,
   Role,
   RoleBinding,
   type RoleBindingInput,
   type RoleInput,
   type RoleRef,
   type Subject,
+  type SubjectInput,
 } from "./generated/rbac-v1.ts";
 export {
   DeviceClass,
@@ -224,7 +283,10 @@ export {
   ResourceSlice,
   type ResourceSliceInput,
 } from "./generated/resource-v1.ts";
-export { PriorityClass, type PriorityClassInput } from "./generated/scheduling-v1.ts";
+export {
+  PriorityClass,
+  type PriorityClassInput,
+} from "./generated/scheduling-v1.ts";
 export {
   CSIDriver,
   type CSIDriverInput,

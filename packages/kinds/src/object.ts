@@ -53,9 +53,7 @@ export interface ManagedFieldsEntry {
  * Metadata that may lack a name: that of a template, or of an object whose name the server
  * generates.
  */
-export interface ObjectMetaInput extends Omit<Partial<ObjectMeta>, "namespace"> {
-  readonly namespace?: string | undefined;
-}
+export type ObjectMetaInput = { readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined };
 
 /** The metadata of an object as one writes it: it has a name, and the server fills in the rest. */
 export interface NamedMetaInput extends ObjectMetaInput {
@@ -221,6 +219,28 @@ export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: NamedMetaInput;
+}
+
+/**
+ * Takes a document of which nothing is known, such as one of a YAML file, for a manifest.
+ *
+ * @param from Where it is from, for the error.
+ * @throws TypeError unless it says its apiVersion, its kind and its name
+ * @example
+ * for (const one of loadAll(text)) await applyManifest(client, asManifest(one, file));
+ */
+export function asManifest(document: unknown, from: string): Manifest & Readonly<Record<string, unknown>> {
+  if (!isManifest(document))
+    throw new TypeError(`${from}: a manifest needs apiVersion, kind and metadata.name`);
+  return document;
+}
+
+function isManifest(document: unknown): document is Manifest & Readonly<Record<string, unknown>> {
+  if (typeof document !== "object" || document === null) return false;
+  const { apiVersion, kind, metadata } = document as { readonly [Field in keyof Manifest]?: unknown };
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
+  if (typeof metadata !== "object" || metadata === null) return false;
+  return "name" in metadata && typeof metadata.name === "string";
 }
 
 declare const whole: unique symbol;

@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
-import type { Condition, LabelSelector } from "./meta-v1.ts";
+import type { Condition, ConditionInput, LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 
 export interface AuditAnnotation {
   readonly key: string;
@@ -25,6 +25,14 @@ export interface MatchResources {
   readonly resourceRules?: readonly NamedRuleWithOperations[];
 }
 
+export interface MatchResourcesInput {
+  readonly excludeResourceRules?: readonly NamedRuleWithOperationsInput[] | undefined;
+  readonly matchPolicy?: "Equivalent" | "Exact" | undefined;
+  readonly namespaceSelector?: LabelSelectorInput | undefined;
+  readonly objectSelector?: LabelSelectorInput | undefined;
+  readonly resourceRules?: readonly NamedRuleWithOperationsInput[] | undefined;
+}
+
 export interface MutatingWebhook {
   readonly admissionReviewVersions: readonly string[];
   readonly clientConfig: WebhookClientConfig;
@@ -40,6 +48,21 @@ export interface MutatingWebhook {
   readonly timeoutSeconds?: number;
 }
 
+export interface MutatingWebhookInput {
+  readonly admissionReviewVersions: readonly string[];
+  readonly clientConfig: WebhookClientConfigInput;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
+  readonly matchPolicy?: "Equivalent" | "Exact" | undefined;
+  readonly name: string;
+  readonly namespaceSelector?: LabelSelectorInput | undefined;
+  readonly objectSelector?: LabelSelectorInput | undefined;
+  readonly reinvocationPolicy?: "IfNeeded" | "Never" | undefined;
+  readonly rules?: readonly RuleWithOperationsInput[] | undefined;
+  readonly sideEffects: "None" | "NoneOnDryRun" | "Some" | "Unknown";
+  readonly timeoutSeconds?: number | undefined;
+}
+
 export interface MutatingWebhookConfiguration {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "MutatingWebhookConfiguration";
@@ -48,10 +71,10 @@ export interface MutatingWebhookConfiguration {
 }
 
 export interface MutatingWebhookConfigurationInput {
-  readonly apiVersion?: "admissionregistration.k8s.io/v1";
-  readonly kind?: "MutatingWebhookConfiguration";
+  readonly apiVersion?: "admissionregistration.k8s.io/v1" | undefined;
+  readonly kind?: "MutatingWebhookConfiguration" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly webhooks?: readonly MutatingWebhook[];
+  readonly webhooks?: readonly MutatingWebhookInput[] | undefined;
 }
 
 export interface NamedRuleWithOperations {
@@ -63,9 +86,23 @@ export interface NamedRuleWithOperations {
   readonly scope?: "*" | "Cluster" | "Namespaced";
 }
 
+export interface NamedRuleWithOperationsInput {
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly apiVersions?: readonly string[] | undefined;
+  readonly operations?: readonly ("*" | "CONNECT" | "CREATE" | "DELETE" | "UPDATE")[] | undefined;
+  readonly resourceNames?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly scope?: "*" | "Cluster" | "Namespaced" | undefined;
+}
+
 export interface ParamKind {
   readonly apiVersion?: string;
   readonly kind?: string;
+}
+
+export interface ParamKindInput {
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 export interface ParamRef {
@@ -73,6 +110,13 @@ export interface ParamRef {
   readonly namespace?: string;
   readonly parameterNotFoundAction?: string;
   readonly selector?: LabelSelector;
+}
+
+export interface ParamRefInput {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly parameterNotFoundAction?: string | undefined;
+  readonly selector?: LabelSelectorInput | undefined;
 }
 
 export interface RuleWithOperations {
@@ -83,6 +127,14 @@ export interface RuleWithOperations {
   readonly scope?: "*" | "Cluster" | "Namespaced";
 }
 
+export interface RuleWithOperationsInput {
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly apiVersions?: readonly string[] | undefined;
+  readonly operations?: readonly ("*" | "CONNECT" | "CREATE" | "DELETE" | "UPDATE")[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly scope?: "*" | "Cluster" | "Namespaced" | undefined;
+}
+
 export interface ServiceReference {
   readonly name: string;
   readonly namespace: string;
@@ -90,8 +142,19 @@ export interface ServiceReference {
   readonly port?: number;
 }
 
+export interface ServiceReferenceInput {
+  readonly name: string;
+  readonly namespace: string;
+  readonly path?: string | undefined;
+  readonly port?: number | undefined;
+}
+
 export interface TypeChecking {
   readonly expressionWarnings?: readonly ExpressionWarning[];
+}
+
+export interface TypeCheckingInput {
+  readonly expressionWarnings?: readonly ExpressionWarning[] | undefined;
 }
 
 export interface ValidatingAdmissionPolicy {
@@ -103,11 +166,11 @@ export interface ValidatingAdmissionPolicy {
 }
 
 export interface ValidatingAdmissionPolicyInput {
-  readonly apiVersion?: "admissionregistration.k8s.io/v1";
-  readonly kind?: "ValidatingAdmissionPolicy";
+  readonly apiVersion?: "admissionregistration.k8s.io/v1" | undefined;
+  readonly kind?: "ValidatingAdmissionPolicy" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec?: ValidatingAdmissionPolicySpec;
-  readonly status?: ValidatingAdmissionPolicyStatus;
+  readonly spec?: ValidatingAdmissionPolicySpecInput | undefined;
+  readonly status?: ValidatingAdmissionPolicyStatusInput | undefined;
 }
 
 export interface ValidatingAdmissionPolicyBinding {
@@ -118,10 +181,10 @@ export interface ValidatingAdmissionPolicyBinding {
 }
 
 export interface ValidatingAdmissionPolicyBindingInput {
-  readonly apiVersion?: "admissionregistration.k8s.io/v1";
-  readonly kind?: "ValidatingAdmissionPolicyBinding";
+  readonly apiVersion?: "admissionregistration.k8s.io/v1" | undefined;
+  readonly kind?: "ValidatingAdmissionPolicyBinding" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec?: ValidatingAdmissionPolicyBindingSpec;
+  readonly spec?: ValidatingAdmissionPolicyBindingSpecInput | undefined;
 }
 
 export interface ValidatingAdmissionPolicyBindingSpec {
@@ -129,6 +192,13 @@ export interface ValidatingAdmissionPolicyBindingSpec {
   readonly paramRef?: ParamRef;
   readonly policyName?: string;
   readonly validationActions?: readonly ("Audit" | "Deny" | "Warn")[];
+}
+
+export interface ValidatingAdmissionPolicyBindingSpecInput {
+  readonly matchResources?: MatchResourcesInput | undefined;
+  readonly paramRef?: ParamRefInput | undefined;
+  readonly policyName?: string | undefined;
+  readonly validationActions?: readonly ("Audit" | "Deny" | "Warn")[] | undefined;
 }
 
 export interface ValidatingAdmissionPolicySpec {
@@ -141,10 +211,26 @@ export interface ValidatingAdmissionPolicySpec {
   readonly variables?: readonly Variable[];
 }
 
+export interface ValidatingAdmissionPolicySpecInput {
+  readonly auditAnnotations?: readonly AuditAnnotation[] | undefined;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
+  readonly matchConstraints?: MatchResourcesInput | undefined;
+  readonly paramKind?: ParamKindInput | undefined;
+  readonly validations?: readonly ValidationInput[] | undefined;
+  readonly variables?: readonly Variable[] | undefined;
+}
+
 export interface ValidatingAdmissionPolicyStatus {
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
   readonly typeChecking?: TypeChecking;
+}
+
+export interface ValidatingAdmissionPolicyStatusInput {
+  readonly conditions?: readonly ConditionInput[] | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly typeChecking?: TypeCheckingInput | undefined;
 }
 
 export interface ValidatingWebhook {
@@ -161,6 +247,20 @@ export interface ValidatingWebhook {
   readonly timeoutSeconds?: number;
 }
 
+export interface ValidatingWebhookInput {
+  readonly admissionReviewVersions: readonly string[];
+  readonly clientConfig: WebhookClientConfigInput;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
+  readonly matchPolicy?: "Equivalent" | "Exact" | undefined;
+  readonly name: string;
+  readonly namespaceSelector?: LabelSelectorInput | undefined;
+  readonly objectSelector?: LabelSelectorInput | undefined;
+  readonly rules?: readonly RuleWithOperationsInput[] | undefined;
+  readonly sideEffects: "None" | "NoneOnDryRun" | "Some" | "Unknown";
+  readonly timeoutSeconds?: number | undefined;
+}
+
 export interface ValidatingWebhookConfiguration {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingWebhookConfiguration";
@@ -169,10 +269,10 @@ export interface ValidatingWebhookConfiguration {
 }
 
 export interface ValidatingWebhookConfigurationInput {
-  readonly apiVersion?: "admissionregistration.k8s.io/v1";
-  readonly kind?: "ValidatingWebhookConfiguration";
+  readonly apiVersion?: "admissionregistration.k8s.io/v1" | undefined;
+  readonly kind?: "ValidatingWebhookConfiguration" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly webhooks?: readonly ValidatingWebhook[];
+  readonly webhooks?: readonly ValidatingWebhookInput[] | undefined;
 }
 
 export interface Validation {
@@ -180,6 +280,13 @@ export interface Validation {
   readonly message?: string;
   readonly messageExpression?: string;
   readonly reason?: string;
+}
+
+export interface ValidationInput {
+  readonly expression: string;
+  readonly message?: string | undefined;
+  readonly messageExpression?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 export interface Variable {
@@ -191,6 +298,12 @@ export interface WebhookClientConfig {
   readonly caBundle?: string;
   readonly service?: ServiceReference;
   readonly url?: string;
+}
+
+export interface WebhookClientConfigInput {
+  readonly caBundle?: string | undefined;
+  readonly service?: ServiceReferenceInput | undefined;
+  readonly url?: string | undefined;
 }
 
 export const MutatingWebhookConfiguration: ResourceKind<MutatingWebhookConfiguration, MutatingWebhookConfigurationInput, "Cluster"> = { group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfiguration", plural: "mutatingwebhookconfigurations", scope: "Cluster" };

@@ -10,9 +10,23 @@ export interface CustomResourceColumnDefinition {
   readonly type: string;
 }
 
+export interface CustomResourceColumnDefinitionInput {
+  readonly description?: string | undefined;
+  readonly format?: string | undefined;
+  readonly jsonPath: string;
+  readonly name: string;
+  readonly priority?: number | undefined;
+  readonly type: string;
+}
+
 export interface CustomResourceConversion {
   readonly strategy: string;
   readonly webhook?: WebhookConversion;
+}
+
+export interface CustomResourceConversionInput {
+  readonly strategy: string;
+  readonly webhook?: WebhookConversionInput | undefined;
 }
 
 export interface CustomResourceDefinition {
@@ -24,11 +38,11 @@ export interface CustomResourceDefinition {
 }
 
 export interface CustomResourceDefinitionInput {
-  readonly apiVersion?: "apiextensions.k8s.io/v1";
-  readonly kind?: "CustomResourceDefinition";
+  readonly apiVersion?: "apiextensions.k8s.io/v1" | undefined;
+  readonly kind?: "CustomResourceDefinition" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec: CustomResourceDefinitionSpec;
-  readonly status?: CustomResourceDefinitionStatus;
+  readonly spec: CustomResourceDefinitionSpecInput;
+  readonly status?: CustomResourceDefinitionStatusInput | undefined;
 }
 
 export interface CustomResourceDefinitionCondition {
@@ -36,6 +50,15 @@ export interface CustomResourceDefinitionCondition {
   readonly message?: string;
   readonly observedGeneration?: number;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface CustomResourceDefinitionConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -49,6 +72,15 @@ export interface CustomResourceDefinitionNames {
   readonly singular?: string;
 }
 
+export interface CustomResourceDefinitionNamesInput {
+  readonly categories?: readonly string[] | undefined;
+  readonly kind: string;
+  readonly listKind?: string | undefined;
+  readonly plural: string;
+  readonly shortNames?: readonly string[] | undefined;
+  readonly singular?: string | undefined;
+}
+
 export interface CustomResourceDefinitionSpec {
   readonly conversion?: CustomResourceConversion;
   readonly group: string;
@@ -58,11 +90,27 @@ export interface CustomResourceDefinitionSpec {
   readonly versions: readonly CustomResourceDefinitionVersion[];
 }
 
+export interface CustomResourceDefinitionSpecInput {
+  readonly conversion?: CustomResourceConversionInput | undefined;
+  readonly group: string;
+  readonly names: CustomResourceDefinitionNamesInput;
+  readonly preserveUnknownFields?: boolean | undefined;
+  readonly scope: string;
+  readonly versions: readonly CustomResourceDefinitionVersionInput[];
+}
+
 export interface CustomResourceDefinitionStatus {
   readonly acceptedNames?: CustomResourceDefinitionNames;
   readonly conditions?: readonly CustomResourceDefinitionCondition[];
   readonly observedGeneration?: number;
   readonly storedVersions?: readonly string[];
+}
+
+export interface CustomResourceDefinitionStatusInput {
+  readonly acceptedNames?: CustomResourceDefinitionNamesInput | undefined;
+  readonly conditions?: readonly CustomResourceDefinitionConditionInput[] | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly storedVersions?: readonly string[] | undefined;
 }
 
 export interface CustomResourceDefinitionVersion {
@@ -77,8 +125,26 @@ export interface CustomResourceDefinitionVersion {
   readonly subresources?: CustomResourceSubresources;
 }
 
+export interface CustomResourceDefinitionVersionInput {
+  readonly additionalPrinterColumns?: readonly CustomResourceColumnDefinitionInput[] | undefined;
+  readonly deprecated?: boolean | undefined;
+  readonly deprecationWarning?: string | undefined;
+  readonly name: string;
+  readonly schema?: CustomResourceValidationInput | undefined;
+  readonly selectableFields?: readonly SelectableField[] | undefined;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly subresources?: CustomResourceSubresourcesInput | undefined;
+}
+
 export interface CustomResourceSubresourceScale {
   readonly labelSelectorPath?: string;
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+}
+
+export interface CustomResourceSubresourceScaleInput {
+  readonly labelSelectorPath?: string | undefined;
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
 }
@@ -91,13 +157,27 @@ export interface CustomResourceSubresources {
   readonly status?: CustomResourceSubresourceStatus;
 }
 
+export interface CustomResourceSubresourcesInput {
+  readonly scale?: CustomResourceSubresourceScaleInput | undefined;
+  readonly status?: CustomResourceSubresourceStatus | undefined;
+}
+
 export interface CustomResourceValidation {
   readonly openAPIV3Schema?: JSONSchemaProps;
+}
+
+export interface CustomResourceValidationInput {
+  readonly openAPIV3Schema?: JSONSchemaPropsInput | undefined;
 }
 
 export interface ExternalDocumentation {
   readonly description?: string;
   readonly url?: string;
+}
+
+export interface ExternalDocumentationInput {
+  readonly description?: string | undefined;
+  readonly url?: string | undefined;
 }
 
 export interface JSONSchemaProps {
@@ -147,6 +227,53 @@ export interface JSONSchemaProps {
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }
 
+export interface JSONSchemaPropsInput {
+  readonly $ref?: string | undefined;
+  readonly $schema?: string | undefined;
+  readonly additionalItems?: JSONSchemaPropsInput | boolean | undefined;
+  readonly additionalProperties?: JSONSchemaPropsInput | boolean | undefined;
+  readonly allOf?: readonly JSONSchemaPropsInput[] | undefined;
+  readonly anyOf?: readonly JSONSchemaPropsInput[] | undefined;
+  readonly default?: unknown | undefined;
+  readonly definitions?: Readonly<Record<string, JSONSchemaPropsInput>> | undefined;
+  readonly dependencies?: Readonly<Record<string, JSONSchemaPropsInput | readonly string[]>> | undefined;
+  readonly description?: string | undefined;
+  readonly enum?: readonly unknown[] | undefined;
+  readonly example?: unknown | undefined;
+  readonly exclusiveMaximum?: boolean | undefined;
+  readonly exclusiveMinimum?: boolean | undefined;
+  readonly externalDocs?: ExternalDocumentationInput | undefined;
+  readonly format?: string | undefined;
+  readonly id?: string | undefined;
+  readonly items?: JSONSchemaPropsInput | readonly JSONSchemaPropsInput[] | undefined;
+  readonly maxItems?: number | undefined;
+  readonly maxLength?: number | undefined;
+  readonly maxProperties?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly minItems?: number | undefined;
+  readonly minLength?: number | undefined;
+  readonly minProperties?: number | undefined;
+  readonly minimum?: number | undefined;
+  readonly multipleOf?: number | undefined;
+  readonly not?: JSONSchemaPropsInput | undefined;
+  readonly nullable?: boolean | undefined;
+  readonly oneOf?: readonly JSONSchemaPropsInput[] | undefined;
+  readonly pattern?: string | undefined;
+  readonly patternProperties?: Readonly<Record<string, JSONSchemaPropsInput>> | undefined;
+  readonly properties?: Readonly<Record<string, JSONSchemaPropsInput>> | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly title?: string | undefined;
+  readonly type?: string | undefined;
+  readonly uniqueItems?: boolean | undefined;
+  readonly "x-kubernetes-embedded-resource"?: boolean | undefined;
+  readonly "x-kubernetes-int-or-string"?: boolean | undefined;
+  readonly "x-kubernetes-list-map-keys"?: readonly string[] | undefined;
+  readonly "x-kubernetes-list-type"?: string | undefined;
+  readonly "x-kubernetes-map-type"?: string | undefined;
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean | undefined;
+  readonly "x-kubernetes-validations"?: readonly ValidationRuleInput[] | undefined;
+}
+
 export interface SelectableField {
   readonly jsonPath: string;
 }
@@ -158,6 +285,13 @@ export interface ServiceReference {
   readonly port?: number;
 }
 
+export interface ServiceReferenceInput {
+  readonly name: string;
+  readonly namespace: string;
+  readonly path?: string | undefined;
+  readonly port?: number | undefined;
+}
+
 export interface ValidationRule {
   readonly fieldPath?: string;
   readonly message?: string;
@@ -167,14 +301,34 @@ export interface ValidationRule {
   readonly rule: string;
 }
 
+export interface ValidationRuleInput {
+  readonly fieldPath?: string | undefined;
+  readonly message?: string | undefined;
+  readonly messageExpression?: string | undefined;
+  readonly optionalOldSelf?: boolean | undefined;
+  readonly reason?: "FieldValueDuplicate" | "FieldValueForbidden" | "FieldValueInvalid" | "FieldValueRequired" | undefined;
+  readonly rule: string;
+}
+
 export interface WebhookClientConfig {
   readonly caBundle?: string;
   readonly service?: ServiceReference;
   readonly url?: string;
 }
 
+export interface WebhookClientConfigInput {
+  readonly caBundle?: string | undefined;
+  readonly service?: ServiceReferenceInput | undefined;
+  readonly url?: string | undefined;
+}
+
 export interface WebhookConversion {
   readonly clientConfig?: WebhookClientConfig;
+  readonly conversionReviewVersions: readonly string[];
+}
+
+export interface WebhookConversionInput {
+  readonly clientConfig?: WebhookClientConfigInput | undefined;
   readonly conversionReviewVersions: readonly string[];
 }
 

@@ -10,17 +10,25 @@ export interface APIService {
 }
 
 export interface APIServiceInput {
-  readonly apiVersion?: "apiregistration.k8s.io/v1";
-  readonly kind?: "APIService";
+  readonly apiVersion?: "apiregistration.k8s.io/v1" | undefined;
+  readonly kind?: "APIService" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec: APIServiceSpec;
-  readonly status?: APIServiceStatus;
+  readonly spec: APIServiceSpecInput;
+  readonly status?: APIServiceStatusInput | undefined;
 }
 
 export interface APIServiceCondition {
   readonly lastTransitionTime?: string;
   readonly message?: string;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface APIServiceConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -35,14 +43,34 @@ export interface APIServiceSpec {
   readonly versionPriority: number;
 }
 
+export interface APIServiceSpecInput {
+  readonly caBundle?: string | undefined;
+  readonly group?: string | undefined;
+  readonly groupPriorityMinimum: number;
+  readonly insecureSkipTLSVerify?: boolean | undefined;
+  readonly service?: ServiceReferenceInput | undefined;
+  readonly version?: string | undefined;
+  readonly versionPriority: number;
+}
+
 export interface APIServiceStatus {
   readonly conditions?: readonly APIServiceCondition[];
+}
+
+export interface APIServiceStatusInput {
+  readonly conditions?: readonly APIServiceConditionInput[] | undefined;
 }
 
 export interface ServiceReference {
   readonly name?: string;
   readonly namespace?: string;
   readonly port?: number;
+}
+
+export interface ServiceReferenceInput {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 export const APIService: ResourceKind<APIService, APIServiceInput, "Cluster"> = { group: "apiregistration.k8s.io", version: "v1", kind: "APIService", plural: "apiservices", scope: "Cluster" };

@@ -1,7 +1,7 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { PersistentVolumeClaimInput, PodTemplateSpec, PodTemplateSpecInput } from "./core-v1.ts";
-import type { LabelSelector } from "./meta-v1.ts";
+import type { LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 
 export interface ControllerRevision {
   readonly apiVersion?: "apps/v1";
@@ -12,10 +12,10 @@ export interface ControllerRevision {
 }
 
 export interface ControllerRevisionInput {
-  readonly apiVersion?: "apps/v1";
-  readonly kind?: "ControllerRevision";
+  readonly apiVersion?: "apps/v1" | undefined;
+  readonly kind?: "ControllerRevision" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly data?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly revision: number;
 }
 
@@ -28,17 +28,25 @@ export interface DaemonSet {
 }
 
 export interface DaemonSetInput {
-  readonly apiVersion?: "apps/v1";
-  readonly kind?: "DaemonSet";
+  readonly apiVersion?: "apps/v1" | undefined;
+  readonly kind?: "DaemonSet" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: DaemonSetSpecInput;
-  readonly status?: DaemonSetStatus;
+  readonly status?: DaemonSetStatusInput | undefined;
 }
 
 export interface DaemonSetCondition {
   readonly lastTransitionTime?: string;
   readonly message?: string;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface DaemonSetConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -52,11 +60,11 @@ export interface DaemonSetSpec {
 }
 
 export interface DaemonSetSpecInput {
-  readonly minReadySeconds?: number;
-  readonly revisionHistoryLimit?: number;
-  readonly selector: LabelSelector;
+  readonly minReadySeconds?: number | undefined;
+  readonly revisionHistoryLimit?: number | undefined;
+  readonly selector: LabelSelectorInput;
   readonly template: PodTemplateSpecInput;
-  readonly updateStrategy?: DaemonSetUpdateStrategy;
+  readonly updateStrategy?: DaemonSetUpdateStrategyInput | undefined;
 }
 
 export interface DaemonSetStatus {
@@ -72,9 +80,27 @@ export interface DaemonSetStatus {
   readonly updatedNumberScheduled?: number;
 }
 
+export interface DaemonSetStatusInput {
+  readonly collisionCount?: number | undefined;
+  readonly conditions?: readonly DaemonSetConditionInput[] | undefined;
+  readonly currentNumberScheduled: number;
+  readonly desiredNumberScheduled: number;
+  readonly numberAvailable?: number | undefined;
+  readonly numberMisscheduled: number;
+  readonly numberReady: number;
+  readonly numberUnavailable?: number | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly updatedNumberScheduled?: number | undefined;
+}
+
 export interface DaemonSetUpdateStrategy {
   readonly rollingUpdate?: RollingUpdateDaemonSet;
   readonly type?: "OnDelete" | "RollingUpdate";
+}
+
+export interface DaemonSetUpdateStrategyInput {
+  readonly rollingUpdate?: RollingUpdateDaemonSetInput | undefined;
+  readonly type?: "OnDelete" | "RollingUpdate" | undefined;
 }
 
 export interface Deployment {
@@ -86,11 +112,11 @@ export interface Deployment {
 }
 
 export interface DeploymentInput {
-  readonly apiVersion?: "apps/v1";
-  readonly kind?: "Deployment";
+  readonly apiVersion?: "apps/v1" | undefined;
+  readonly kind?: "Deployment" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: DeploymentSpecInput;
-  readonly status?: DeploymentStatus;
+  readonly status?: DeploymentStatusInput | undefined;
 }
 
 export interface DeploymentCondition {
@@ -98,6 +124,15 @@ export interface DeploymentCondition {
   readonly lastUpdateTime?: string;
   readonly message?: string;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface DeploymentConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly lastUpdateTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -114,13 +149,13 @@ export interface DeploymentSpec {
 }
 
 export interface DeploymentSpecInput {
-  readonly minReadySeconds?: number;
-  readonly paused?: boolean;
-  readonly progressDeadlineSeconds?: number;
-  readonly replicas?: number;
-  readonly revisionHistoryLimit?: number;
-  readonly selector: LabelSelector;
-  readonly strategy?: DeploymentStrategy;
+  readonly minReadySeconds?: number | undefined;
+  readonly paused?: boolean | undefined;
+  readonly progressDeadlineSeconds?: number | undefined;
+  readonly replicas?: number | undefined;
+  readonly revisionHistoryLimit?: number | undefined;
+  readonly selector: LabelSelectorInput;
+  readonly strategy?: DeploymentStrategyInput | undefined;
   readonly template: PodTemplateSpecInput;
 }
 
@@ -136,9 +171,26 @@ export interface DeploymentStatus {
   readonly updatedReplicas?: number;
 }
 
+export interface DeploymentStatusInput {
+  readonly availableReplicas?: number | undefined;
+  readonly collisionCount?: number | undefined;
+  readonly conditions?: readonly DeploymentConditionInput[] | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly readyReplicas?: number | undefined;
+  readonly replicas?: number | undefined;
+  readonly terminatingReplicas?: number | undefined;
+  readonly unavailableReplicas?: number | undefined;
+  readonly updatedReplicas?: number | undefined;
+}
+
 export interface DeploymentStrategy {
   readonly rollingUpdate?: RollingUpdateDeployment;
   readonly type?: "Recreate" | "RollingUpdate";
+}
+
+export interface DeploymentStrategyInput {
+  readonly rollingUpdate?: RollingUpdateDeploymentInput | undefined;
+  readonly type?: "Recreate" | "RollingUpdate" | undefined;
 }
 
 export interface ReplicaSet {
@@ -150,17 +202,25 @@ export interface ReplicaSet {
 }
 
 export interface ReplicaSetInput {
-  readonly apiVersion?: "apps/v1";
-  readonly kind?: "ReplicaSet";
+  readonly apiVersion?: "apps/v1" | undefined;
+  readonly kind?: "ReplicaSet" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: ReplicaSetSpecInput;
-  readonly status?: ReplicaSetStatus;
+  readonly status?: ReplicaSetStatusInput | undefined;
 }
 
 export interface ReplicaSetCondition {
   readonly lastTransitionTime?: string;
   readonly message?: string;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface ReplicaSetConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -173,10 +233,10 @@ export interface ReplicaSetSpec {
 }
 
 export interface ReplicaSetSpecInput {
-  readonly minReadySeconds?: number;
-  readonly replicas?: number;
-  readonly selector: LabelSelector;
-  readonly template?: PodTemplateSpecInput;
+  readonly minReadySeconds?: number | undefined;
+  readonly replicas?: number | undefined;
+  readonly selector: LabelSelectorInput;
+  readonly template?: PodTemplateSpecInput | undefined;
 }
 
 export interface ReplicaSetStatus {
@@ -189,9 +249,24 @@ export interface ReplicaSetStatus {
   readonly terminatingReplicas?: number;
 }
 
+export interface ReplicaSetStatusInput {
+  readonly availableReplicas?: number | undefined;
+  readonly conditions?: readonly ReplicaSetConditionInput[] | undefined;
+  readonly fullyLabeledReplicas?: number | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly readyReplicas?: number | undefined;
+  readonly replicas: number;
+  readonly terminatingReplicas?: number | undefined;
+}
+
 export interface RollingUpdateDaemonSet {
   readonly maxSurge?: number | string;
   readonly maxUnavailable?: number | string;
+}
+
+export interface RollingUpdateDaemonSetInput {
+  readonly maxSurge?: number | string | undefined;
+  readonly maxUnavailable?: number | string | undefined;
 }
 
 export interface RollingUpdateDeployment {
@@ -199,9 +274,19 @@ export interface RollingUpdateDeployment {
   readonly maxUnavailable?: number | string;
 }
 
+export interface RollingUpdateDeploymentInput {
+  readonly maxSurge?: number | string | undefined;
+  readonly maxUnavailable?: number | string | undefined;
+}
+
 export interface RollingUpdateStatefulSetStrategy {
   readonly maxUnavailable?: number | string;
   readonly partition?: number;
+}
+
+export interface RollingUpdateStatefulSetStrategyInput {
+  readonly maxUnavailable?: number | string | undefined;
+  readonly partition?: number | undefined;
 }
 
 export interface StatefulSet {
@@ -213,11 +298,11 @@ export interface StatefulSet {
 }
 
 export interface StatefulSetInput {
-  readonly apiVersion?: "apps/v1";
-  readonly kind?: "StatefulSet";
+  readonly apiVersion?: "apps/v1" | undefined;
+  readonly kind?: "StatefulSet" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: StatefulSetSpecInput;
-  readonly status?: StatefulSetStatus;
+  readonly status?: StatefulSetStatusInput | undefined;
 }
 
 export interface StatefulSetCondition {
@@ -228,13 +313,30 @@ export interface StatefulSetCondition {
   readonly type: string;
 }
 
+export interface StatefulSetConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly status: string;
+  readonly type: string;
+}
+
 export interface StatefulSetOrdinals {
   readonly start?: number;
+}
+
+export interface StatefulSetOrdinalsInput {
+  readonly start?: number | undefined;
 }
 
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
   readonly whenDeleted?: string;
   readonly whenScaled?: string;
+}
+
+export interface StatefulSetPersistentVolumeClaimRetentionPolicyInput {
+  readonly whenDeleted?: string | undefined;
+  readonly whenScaled?: string | undefined;
 }
 
 export interface StatefulSetSpec {
@@ -252,17 +354,17 @@ export interface StatefulSetSpec {
 }
 
 export interface StatefulSetSpecInput {
-  readonly minReadySeconds?: number;
-  readonly ordinals?: StatefulSetOrdinals;
-  readonly persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
-  readonly podManagementPolicy?: "OrderedReady" | "Parallel";
-  readonly replicas?: number;
-  readonly revisionHistoryLimit?: number;
-  readonly selector: LabelSelector;
-  readonly serviceName?: string;
+  readonly minReadySeconds?: number | undefined;
+  readonly ordinals?: StatefulSetOrdinalsInput | undefined;
+  readonly persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicyInput | undefined;
+  readonly podManagementPolicy?: "OrderedReady" | "Parallel" | undefined;
+  readonly replicas?: number | undefined;
+  readonly revisionHistoryLimit?: number | undefined;
+  readonly selector: LabelSelectorInput;
+  readonly serviceName?: string | undefined;
   readonly template: PodTemplateSpecInput;
-  readonly updateStrategy?: StatefulSetUpdateStrategy;
-  readonly volumeClaimTemplates?: readonly PersistentVolumeClaimInput[];
+  readonly updateStrategy?: StatefulSetUpdateStrategyInput | undefined;
+  readonly volumeClaimTemplates?: readonly PersistentVolumeClaimInput[] | undefined;
 }
 
 export interface StatefulSetStatus {
@@ -278,9 +380,27 @@ export interface StatefulSetStatus {
   readonly updatedReplicas?: number;
 }
 
+export interface StatefulSetStatusInput {
+  readonly availableReplicas?: number | undefined;
+  readonly collisionCount?: number | undefined;
+  readonly conditions?: readonly StatefulSetConditionInput[] | undefined;
+  readonly currentReplicas?: number | undefined;
+  readonly currentRevision?: string | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly readyReplicas?: number | undefined;
+  readonly replicas: number;
+  readonly updateRevision?: string | undefined;
+  readonly updatedReplicas?: number | undefined;
+}
+
 export interface StatefulSetUpdateStrategy {
   readonly rollingUpdate?: RollingUpdateStatefulSetStrategy;
   readonly type?: "OnDelete" | "RollingUpdate";
+}
+
+export interface StatefulSetUpdateStrategyInput {
+  readonly rollingUpdate?: RollingUpdateStatefulSetStrategyInput | undefined;
+  readonly type?: "OnDelete" | "RollingUpdate" | undefined;
 }
 
 export const ControllerRevision: ResourceKind<ControllerRevision, ControllerRevisionInput, "Namespaced"> = { group: "apps", version: "v1", kind: "ControllerRevision", plural: "controllerrevisions", scope: "Namespaced" };

@@ -9,14 +9,18 @@ export interface SelfSubjectReview {
 }
 
 export interface SelfSubjectReviewInput {
-  readonly apiVersion?: "authentication.k8s.io/v1";
-  readonly kind?: "SelfSubjectReview";
-  readonly metadata?: ObjectMetaInput;
-  readonly status?: SelfSubjectReviewStatus;
+  readonly apiVersion?: "authentication.k8s.io/v1" | undefined;
+  readonly kind?: "SelfSubjectReview" | undefined;
+  readonly metadata?: ObjectMetaInput | undefined;
+  readonly status?: SelfSubjectReviewStatusInput | undefined;
 }
 
 export interface SelfSubjectReviewStatus {
   readonly userInfo?: UserInfo;
+}
+
+export interface SelfSubjectReviewStatusInput {
+  readonly userInfo?: UserInfoInput | undefined;
 }
 
 export interface TokenReview {
@@ -28,16 +32,21 @@ export interface TokenReview {
 }
 
 export interface TokenReviewInput {
-  readonly apiVersion?: "authentication.k8s.io/v1";
-  readonly kind?: "TokenReview";
-  readonly metadata?: ObjectMetaInput;
-  readonly spec: TokenReviewSpec;
-  readonly status?: TokenReviewStatus;
+  readonly apiVersion?: "authentication.k8s.io/v1" | undefined;
+  readonly kind?: "TokenReview" | undefined;
+  readonly metadata?: ObjectMetaInput | undefined;
+  readonly spec: TokenReviewSpecInput;
+  readonly status?: TokenReviewStatusInput | undefined;
 }
 
 export interface TokenReviewSpec {
   readonly audiences?: readonly string[];
   readonly token?: string;
+}
+
+export interface TokenReviewSpecInput {
+  readonly audiences?: readonly string[] | undefined;
+  readonly token?: string | undefined;
 }
 
 export interface TokenReviewStatus {
@@ -47,11 +56,25 @@ export interface TokenReviewStatus {
   readonly user?: UserInfo;
 }
 
+export interface TokenReviewStatusInput {
+  readonly audiences?: readonly string[] | undefined;
+  readonly authenticated?: boolean | undefined;
+  readonly error?: string | undefined;
+  readonly user?: UserInfoInput | undefined;
+}
+
 export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
   readonly groups?: readonly string[];
   readonly uid?: string;
   readonly username?: string;
+}
+
+export interface UserInfoInput {
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly uid?: string | undefined;
+  readonly username?: string | undefined;
 }
 
 export const SelfSubjectReview: ResourceKind<SelfSubjectReview, SelfSubjectReviewInput, "Cluster"> = { group: "authentication.k8s.io", version: "v1", kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster" };

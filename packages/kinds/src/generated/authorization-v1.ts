@@ -1,15 +1,25 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { ClusterObjectMeta, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
-import type { FieldSelectorRequirement, LabelSelectorRequirement } from "./meta-v1.ts";
+import type { FieldSelectorRequirement, FieldSelectorRequirementInput, LabelSelectorRequirement, LabelSelectorRequirementInput } from "./meta-v1.ts";
 
 export interface FieldSelectorAttributes {
   readonly rawSelector?: string;
   readonly requirements?: readonly FieldSelectorRequirement[];
 }
 
+export interface FieldSelectorAttributesInput {
+  readonly rawSelector?: string | undefined;
+  readonly requirements?: readonly FieldSelectorRequirementInput[] | undefined;
+}
+
 export interface LabelSelectorAttributes {
   readonly rawSelector?: string;
   readonly requirements?: readonly LabelSelectorRequirement[];
+}
+
+export interface LabelSelectorAttributesInput {
+  readonly rawSelector?: string | undefined;
+  readonly requirements?: readonly LabelSelectorRequirementInput[] | undefined;
 }
 
 export interface LocalSubjectAccessReview {
@@ -21,11 +31,11 @@ export interface LocalSubjectAccessReview {
 }
 
 export interface LocalSubjectAccessReviewInput {
-  readonly apiVersion?: "authorization.k8s.io/v1";
-  readonly kind?: "LocalSubjectAccessReview";
-  readonly metadata?: ObjectMetaInput;
-  readonly spec: SubjectAccessReviewSpec;
-  readonly status?: SubjectAccessReviewStatus;
+  readonly apiVersion?: "authorization.k8s.io/v1" | undefined;
+  readonly kind?: "LocalSubjectAccessReview" | undefined;
+  readonly metadata?: ObjectMetaInput | undefined;
+  readonly spec: SubjectAccessReviewSpecInput;
+  readonly status?: SubjectAccessReviewStatusInput | undefined;
 }
 
 export interface NonResourceAttributes {
@@ -33,8 +43,18 @@ export interface NonResourceAttributes {
   readonly verb?: string;
 }
 
+export interface NonResourceAttributesInput {
+  readonly path?: string | undefined;
+  readonly verb?: string | undefined;
+}
+
 export interface NonResourceRule {
   readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface NonResourceRuleInput {
+  readonly nonResourceURLs?: readonly string[] | undefined;
   readonly verbs: readonly string[];
 }
 
@@ -50,10 +70,29 @@ export interface ResourceAttributes {
   readonly version?: string;
 }
 
+export interface ResourceAttributesInput {
+  readonly fieldSelector?: FieldSelectorAttributesInput | undefined;
+  readonly group?: string | undefined;
+  readonly labelSelector?: LabelSelectorAttributesInput | undefined;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly subresource?: string | undefined;
+  readonly verb?: string | undefined;
+  readonly version?: string | undefined;
+}
+
 export interface ResourceRule {
   readonly apiGroups?: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface ResourceRuleInput {
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly resourceNames?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
   readonly verbs: readonly string[];
 }
 
@@ -66,16 +105,21 @@ export interface SelfSubjectAccessReview {
 }
 
 export interface SelfSubjectAccessReviewInput {
-  readonly apiVersion?: "authorization.k8s.io/v1";
-  readonly kind?: "SelfSubjectAccessReview";
-  readonly metadata?: ObjectMetaInput;
-  readonly spec: SelfSubjectAccessReviewSpec;
-  readonly status?: SubjectAccessReviewStatus;
+  readonly apiVersion?: "authorization.k8s.io/v1" | undefined;
+  readonly kind?: "SelfSubjectAccessReview" | undefined;
+  readonly metadata?: ObjectMetaInput | undefined;
+  readonly spec: SelfSubjectAccessReviewSpecInput;
+  readonly status?: SubjectAccessReviewStatusInput | undefined;
 }
 
 export interface SelfSubjectAccessReviewSpec {
   readonly nonResourceAttributes?: NonResourceAttributes;
   readonly resourceAttributes?: ResourceAttributes;
+}
+
+export interface SelfSubjectAccessReviewSpecInput {
+  readonly nonResourceAttributes?: NonResourceAttributesInput | undefined;
+  readonly resourceAttributes?: ResourceAttributesInput | undefined;
 }
 
 export interface SelfSubjectRulesReview {
@@ -87,15 +131,19 @@ export interface SelfSubjectRulesReview {
 }
 
 export interface SelfSubjectRulesReviewInput {
-  readonly apiVersion?: "authorization.k8s.io/v1";
-  readonly kind?: "SelfSubjectRulesReview";
-  readonly metadata?: ObjectMetaInput;
-  readonly spec: SelfSubjectRulesReviewSpec;
-  readonly status?: SubjectRulesReviewStatus;
+  readonly apiVersion?: "authorization.k8s.io/v1" | undefined;
+  readonly kind?: "SelfSubjectRulesReview" | undefined;
+  readonly metadata?: ObjectMetaInput | undefined;
+  readonly spec: SelfSubjectRulesReviewSpecInput;
+  readonly status?: SubjectRulesReviewStatusInput | undefined;
 }
 
 export interface SelfSubjectRulesReviewSpec {
   readonly namespace?: string;
+}
+
+export interface SelfSubjectRulesReviewSpecInput {
+  readonly namespace?: string | undefined;
 }
 
 export interface SubjectAccessReview {
@@ -107,11 +155,11 @@ export interface SubjectAccessReview {
 }
 
 export interface SubjectAccessReviewInput {
-  readonly apiVersion?: "authorization.k8s.io/v1";
-  readonly kind?: "SubjectAccessReview";
-  readonly metadata?: ObjectMetaInput;
-  readonly spec: SubjectAccessReviewSpec;
-  readonly status?: SubjectAccessReviewStatus;
+  readonly apiVersion?: "authorization.k8s.io/v1" | undefined;
+  readonly kind?: "SubjectAccessReview" | undefined;
+  readonly metadata?: ObjectMetaInput | undefined;
+  readonly spec: SubjectAccessReviewSpecInput;
+  readonly status?: SubjectAccessReviewStatusInput | undefined;
 }
 
 export interface SubjectAccessReviewSpec {
@@ -123,6 +171,15 @@ export interface SubjectAccessReviewSpec {
   readonly user?: string;
 }
 
+export interface SubjectAccessReviewSpecInput {
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly nonResourceAttributes?: NonResourceAttributesInput | undefined;
+  readonly resourceAttributes?: ResourceAttributesInput | undefined;
+  readonly uid?: string | undefined;
+  readonly user?: string | undefined;
+}
+
 export interface SubjectAccessReviewStatus {
   readonly allowed: boolean;
   readonly denied?: boolean;
@@ -130,11 +187,25 @@ export interface SubjectAccessReviewStatus {
   readonly reason?: string;
 }
 
+export interface SubjectAccessReviewStatusInput {
+  readonly allowed: boolean;
+  readonly denied?: boolean | undefined;
+  readonly evaluationError?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
 export interface SubjectRulesReviewStatus {
   readonly evaluationError?: string;
   readonly incomplete: boolean;
   readonly nonResourceRules: readonly NonResourceRule[];
   readonly resourceRules: readonly ResourceRule[];
+}
+
+export interface SubjectRulesReviewStatusInput {
+  readonly evaluationError?: string | undefined;
+  readonly incomplete: boolean;
+  readonly nonResourceRules: readonly NonResourceRuleInput[];
+  readonly resourceRules: readonly ResourceRuleInput[];
 }
 
 export const LocalSubjectAccessReview: ResourceKind<LocalSubjectAccessReview, LocalSubjectAccessReviewInput, "Namespaced"> = { group: "authorization.k8s.io", version: "v1", kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", scope: "Namespaced" };

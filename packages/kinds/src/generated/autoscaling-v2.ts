@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
-import type { LabelSelector } from "./meta-v1.ts";
+import type { LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 
 export interface ContainerResourceMetricSource {
   readonly container: string;
@@ -32,13 +32,19 @@ export interface CrossVersionObjectReference {
   readonly name: string;
 }
 
+export interface CrossVersionObjectReferenceInput {
+  readonly apiVersion?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+}
+
 export interface ExternalMetricSource {
   readonly metric: MetricIdentifier;
   readonly target: MetricTarget;
 }
 
 export interface ExternalMetricSourceInput {
-  readonly metric: MetricIdentifier;
+  readonly metric: MetricIdentifierInput;
   readonly target: MetricTargetInput;
 }
 
@@ -49,7 +55,7 @@ export interface ExternalMetricStatus {
 
 export interface ExternalMetricStatusInput {
   readonly current: MetricValueStatusInput;
-  readonly metric: MetricIdentifier;
+  readonly metric: MetricIdentifierInput;
 }
 
 export interface HPAScalingPolicy {
@@ -66,10 +72,10 @@ export interface HPAScalingRules {
 }
 
 export interface HPAScalingRulesInput {
-  readonly policies?: readonly HPAScalingPolicy[];
-  readonly selectPolicy?: string;
-  readonly stabilizationWindowSeconds?: number;
-  readonly tolerance?: number | string;
+  readonly policies?: readonly HPAScalingPolicy[] | undefined;
+  readonly selectPolicy?: string | undefined;
+  readonly stabilizationWindowSeconds?: number | undefined;
+  readonly tolerance?: number | string | undefined;
 }
 
 export interface HorizontalPodAutoscaler {
@@ -81,11 +87,11 @@ export interface HorizontalPodAutoscaler {
 }
 
 export interface HorizontalPodAutoscalerInput {
-  readonly apiVersion?: "autoscaling/v2";
-  readonly kind?: "HorizontalPodAutoscaler";
+  readonly apiVersion?: "autoscaling/v2" | undefined;
+  readonly kind?: "HorizontalPodAutoscaler" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: HorizontalPodAutoscalerSpecInput;
-  readonly status?: HorizontalPodAutoscalerStatusInput;
+  readonly status?: HorizontalPodAutoscalerStatusInput | undefined;
 }
 
 export interface HorizontalPodAutoscalerBehavior {
@@ -94,14 +100,22 @@ export interface HorizontalPodAutoscalerBehavior {
 }
 
 export interface HorizontalPodAutoscalerBehaviorInput {
-  readonly scaleDown?: HPAScalingRulesInput;
-  readonly scaleUp?: HPAScalingRulesInput;
+  readonly scaleDown?: HPAScalingRulesInput | undefined;
+  readonly scaleUp?: HPAScalingRulesInput | undefined;
 }
 
 export interface HorizontalPodAutoscalerCondition {
   readonly lastTransitionTime?: string;
   readonly message?: string;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface HorizontalPodAutoscalerConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -115,11 +129,11 @@ export interface HorizontalPodAutoscalerSpec {
 }
 
 export interface HorizontalPodAutoscalerSpecInput {
-  readonly behavior?: HorizontalPodAutoscalerBehaviorInput;
+  readonly behavior?: HorizontalPodAutoscalerBehaviorInput | undefined;
   readonly maxReplicas: number;
-  readonly metrics?: readonly MetricSpecInput[];
-  readonly minReplicas?: number;
-  readonly scaleTargetRef: CrossVersionObjectReference;
+  readonly metrics?: readonly MetricSpecInput[] | undefined;
+  readonly minReplicas?: number | undefined;
+  readonly scaleTargetRef: CrossVersionObjectReferenceInput;
 }
 
 export interface HorizontalPodAutoscalerStatus {
@@ -132,17 +146,22 @@ export interface HorizontalPodAutoscalerStatus {
 }
 
 export interface HorizontalPodAutoscalerStatusInput {
-  readonly conditions?: readonly HorizontalPodAutoscalerCondition[];
-  readonly currentMetrics?: readonly MetricStatusInput[];
-  readonly currentReplicas?: number;
+  readonly conditions?: readonly HorizontalPodAutoscalerConditionInput[] | undefined;
+  readonly currentMetrics?: readonly MetricStatusInput[] | undefined;
+  readonly currentReplicas?: number | undefined;
   readonly desiredReplicas: number;
-  readonly lastScaleTime?: string;
-  readonly observedGeneration?: number;
+  readonly lastScaleTime?: string | undefined;
+  readonly observedGeneration?: number | undefined;
 }
 
 export interface MetricIdentifier {
   readonly name: string;
   readonly selector?: LabelSelector;
+}
+
+export interface MetricIdentifierInput {
+  readonly name: string;
+  readonly selector?: LabelSelectorInput | undefined;
 }
 
 export interface MetricSpec {
@@ -155,11 +174,11 @@ export interface MetricSpec {
 }
 
 export interface MetricSpecInput {
-  readonly containerResource?: ContainerResourceMetricSourceInput;
-  readonly external?: ExternalMetricSourceInput;
-  readonly object?: ObjectMetricSourceInput;
-  readonly pods?: PodsMetricSourceInput;
-  readonly resource?: ResourceMetricSourceInput;
+  readonly containerResource?: ContainerResourceMetricSourceInput | undefined;
+  readonly external?: ExternalMetricSourceInput | undefined;
+  readonly object?: ObjectMetricSourceInput | undefined;
+  readonly pods?: PodsMetricSourceInput | undefined;
+  readonly resource?: ResourceMetricSourceInput | undefined;
   readonly type: string;
 }
 
@@ -173,11 +192,11 @@ export interface MetricStatus {
 }
 
 export interface MetricStatusInput {
-  readonly containerResource?: ContainerResourceMetricStatusInput;
-  readonly external?: ExternalMetricStatusInput;
-  readonly object?: ObjectMetricStatusInput;
-  readonly pods?: PodsMetricStatusInput;
-  readonly resource?: ResourceMetricStatusInput;
+  readonly containerResource?: ContainerResourceMetricStatusInput | undefined;
+  readonly external?: ExternalMetricStatusInput | undefined;
+  readonly object?: ObjectMetricStatusInput | undefined;
+  readonly pods?: PodsMetricStatusInput | undefined;
+  readonly resource?: ResourceMetricStatusInput | undefined;
   readonly type: string;
 }
 
@@ -189,10 +208,10 @@ export interface MetricTarget {
 }
 
 export interface MetricTargetInput {
-  readonly averageUtilization?: number;
-  readonly averageValue?: number | string;
+  readonly averageUtilization?: number | undefined;
+  readonly averageValue?: number | string | undefined;
   readonly type: string;
-  readonly value?: number | string;
+  readonly value?: number | string | undefined;
 }
 
 export interface MetricValueStatus {
@@ -202,9 +221,9 @@ export interface MetricValueStatus {
 }
 
 export interface MetricValueStatusInput {
-  readonly averageUtilization?: number;
-  readonly averageValue?: number | string;
-  readonly value?: number | string;
+  readonly averageUtilization?: number | undefined;
+  readonly averageValue?: number | string | undefined;
+  readonly value?: number | string | undefined;
 }
 
 export interface ObjectMetricSource {
@@ -214,8 +233,8 @@ export interface ObjectMetricSource {
 }
 
 export interface ObjectMetricSourceInput {
-  readonly describedObject: CrossVersionObjectReference;
-  readonly metric: MetricIdentifier;
+  readonly describedObject: CrossVersionObjectReferenceInput;
+  readonly metric: MetricIdentifierInput;
   readonly target: MetricTargetInput;
 }
 
@@ -227,8 +246,8 @@ export interface ObjectMetricStatus {
 
 export interface ObjectMetricStatusInput {
   readonly current: MetricValueStatusInput;
-  readonly describedObject: CrossVersionObjectReference;
-  readonly metric: MetricIdentifier;
+  readonly describedObject: CrossVersionObjectReferenceInput;
+  readonly metric: MetricIdentifierInput;
 }
 
 export interface PodsMetricSource {
@@ -237,7 +256,7 @@ export interface PodsMetricSource {
 }
 
 export interface PodsMetricSourceInput {
-  readonly metric: MetricIdentifier;
+  readonly metric: MetricIdentifierInput;
   readonly target: MetricTargetInput;
 }
 
@@ -248,7 +267,7 @@ export interface PodsMetricStatus {
 
 export interface PodsMetricStatusInput {
   readonly current: MetricValueStatusInput;
-  readonly metric: MetricIdentifier;
+  readonly metric: MetricIdentifierInput;
 }
 
 export interface ResourceMetricSource {

@@ -9,10 +9,10 @@ export interface Lease {
 }
 
 export interface LeaseInput {
-  readonly apiVersion?: "coordination.k8s.io/v1";
-  readonly kind?: "Lease";
+  readonly apiVersion?: "coordination.k8s.io/v1" | undefined;
+  readonly kind?: "Lease" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly spec?: LeaseSpec;
+  readonly spec?: LeaseSpecInput | undefined;
 }
 
 export interface LeaseSpec {
@@ -23,6 +23,16 @@ export interface LeaseSpec {
   readonly preferredHolder?: string;
   readonly renewTime?: string;
   readonly strategy?: string;
+}
+
+export interface LeaseSpecInput {
+  readonly acquireTime?: string | undefined;
+  readonly holderIdentity?: string | undefined;
+  readonly leaseDurationSeconds?: number | undefined;
+  readonly leaseTransitions?: number | undefined;
+  readonly preferredHolder?: string | undefined;
+  readonly renewTime?: string | undefined;
+  readonly strategy?: string | undefined;
 }
 
 export const Lease: ResourceKind<Lease, LeaseInput, "Namespaced"> = { group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases", scope: "Namespaced" };

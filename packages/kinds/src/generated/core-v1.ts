@@ -1,11 +1,18 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
-import type { Condition, LabelSelector } from "./meta-v1.ts";
+import type { Condition, ConditionInput, LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 
 export interface AWSElasticBlockStoreVolumeSource {
   readonly fsType?: string;
   readonly partition?: number;
   readonly readOnly?: boolean;
+  readonly volumeID: string;
+}
+
+export interface AWSElasticBlockStoreVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly partition?: number | undefined;
+  readonly readOnly?: boolean | undefined;
   readonly volumeID: string;
 }
 
@@ -15,8 +22,19 @@ export interface Affinity {
   readonly podAntiAffinity?: PodAntiAffinity;
 }
 
+export interface AffinityInput {
+  readonly nodeAffinity?: NodeAffinityInput | undefined;
+  readonly podAffinity?: PodAffinityInput | undefined;
+  readonly podAntiAffinity?: PodAntiAffinityInput | undefined;
+}
+
 export interface AppArmorProfile {
   readonly localhostProfile?: string;
+  readonly type: "Localhost" | "RuntimeDefault" | "Unconfined";
+}
+
+export interface AppArmorProfileInput {
+  readonly localhostProfile?: string | undefined;
   readonly type: "Localhost" | "RuntimeDefault" | "Unconfined";
 }
 
@@ -34,6 +52,15 @@ export interface AzureDiskVolumeSource {
   readonly readOnly?: boolean;
 }
 
+export interface AzureDiskVolumeSourceInput {
+  readonly cachingMode?: "None" | "ReadOnly" | "ReadWrite" | undefined;
+  readonly diskName: string;
+  readonly diskURI: string;
+  readonly fsType?: string | undefined;
+  readonly kind?: "Dedicated" | "Managed" | "Shared" | undefined;
+  readonly readOnly?: boolean | undefined;
+}
+
 export interface AzureFilePersistentVolumeSource {
   readonly readOnly?: boolean;
   readonly secretName: string;
@@ -41,8 +68,21 @@ export interface AzureFilePersistentVolumeSource {
   readonly shareName: string;
 }
 
+export interface AzureFilePersistentVolumeSourceInput {
+  readonly readOnly?: boolean | undefined;
+  readonly secretName: string;
+  readonly secretNamespace?: string | undefined;
+  readonly shareName: string;
+}
+
 export interface AzureFileVolumeSource {
   readonly readOnly?: boolean;
+  readonly secretName: string;
+  readonly shareName: string;
+}
+
+export interface AzureFileVolumeSourceInput {
+  readonly readOnly?: boolean | undefined;
   readonly secretName: string;
   readonly shareName: string;
 }
@@ -55,10 +95,10 @@ export interface Binding {
 }
 
 export interface BindingInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Binding";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Binding" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly target: ObjectReference;
+  readonly target: ObjectReferenceInput;
 }
 
 export interface CSIPersistentVolumeSource {
@@ -74,6 +114,19 @@ export interface CSIPersistentVolumeSource {
   readonly volumeHandle: string;
 }
 
+export interface CSIPersistentVolumeSourceInput {
+  readonly controllerExpandSecretRef?: SecretReferenceInput | undefined;
+  readonly controllerPublishSecretRef?: SecretReferenceInput | undefined;
+  readonly driver: string;
+  readonly fsType?: string | undefined;
+  readonly nodeExpandSecretRef?: SecretReferenceInput | undefined;
+  readonly nodePublishSecretRef?: SecretReferenceInput | undefined;
+  readonly nodeStageSecretRef?: SecretReferenceInput | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly volumeAttributes?: Readonly<Record<string, string>> | undefined;
+  readonly volumeHandle: string;
+}
+
 export interface CSIVolumeSource {
   readonly driver: string;
   readonly fsType?: string;
@@ -82,9 +135,22 @@ export interface CSIVolumeSource {
   readonly volumeAttributes?: Readonly<Record<string, string>>;
 }
 
+export interface CSIVolumeSourceInput {
+  readonly driver: string;
+  readonly fsType?: string | undefined;
+  readonly nodePublishSecretRef?: LocalObjectReferenceInput | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly volumeAttributes?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface Capabilities {
   readonly add?: readonly string[];
   readonly drop?: readonly string[];
+}
+
+export interface CapabilitiesInput {
+  readonly add?: readonly string[] | undefined;
+  readonly drop?: readonly string[] | undefined;
 }
 
 export interface CephFSPersistentVolumeSource {
@@ -96,6 +162,15 @@ export interface CephFSPersistentVolumeSource {
   readonly user?: string;
 }
 
+export interface CephFSPersistentVolumeSourceInput {
+  readonly monitors: readonly string[];
+  readonly path?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretFile?: string | undefined;
+  readonly secretRef?: SecretReferenceInput | undefined;
+  readonly user?: string | undefined;
+}
+
 export interface CephFSVolumeSource {
   readonly monitors: readonly string[];
   readonly path?: string;
@@ -105,10 +180,26 @@ export interface CephFSVolumeSource {
   readonly user?: string;
 }
 
+export interface CephFSVolumeSourceInput {
+  readonly monitors: readonly string[];
+  readonly path?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretFile?: string | undefined;
+  readonly secretRef?: LocalObjectReferenceInput | undefined;
+  readonly user?: string | undefined;
+}
+
 export interface CinderPersistentVolumeSource {
   readonly fsType?: string;
   readonly readOnly?: boolean;
   readonly secretRef?: SecretReference;
+  readonly volumeID: string;
+}
+
+export interface CinderPersistentVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: SecretReferenceInput | undefined;
   readonly volumeID: string;
 }
 
@@ -119,8 +210,19 @@ export interface CinderVolumeSource {
   readonly volumeID: string;
 }
 
+export interface CinderVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: LocalObjectReferenceInput | undefined;
+  readonly volumeID: string;
+}
+
 export interface ClientIPConfig {
   readonly timeoutSeconds?: number;
+}
+
+export interface ClientIPConfigInput {
+  readonly timeoutSeconds?: number | undefined;
 }
 
 export interface ClusterTrustBundleProjection {
@@ -131,9 +233,24 @@ export interface ClusterTrustBundleProjection {
   readonly signerName?: string;
 }
 
+export interface ClusterTrustBundleProjectionInput {
+  readonly labelSelector?: LabelSelectorInput | undefined;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
+  readonly path: string;
+  readonly signerName?: string | undefined;
+}
+
 export interface ComponentCondition {
   readonly error?: string;
   readonly message?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface ComponentConditionInput {
+  readonly error?: string | undefined;
+  readonly message?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -146,10 +263,10 @@ export interface ComponentStatus {
 }
 
 export interface ComponentStatusInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "ComponentStatus";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "ComponentStatus" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly conditions?: readonly ComponentCondition[];
+  readonly conditions?: readonly ComponentConditionInput[] | undefined;
 }
 
 export interface ConfigMap {
@@ -162,12 +279,12 @@ export interface ConfigMap {
 }
 
 export interface ConfigMapInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "ConfigMap";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "ConfigMap" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly binaryData?: Readonly<Record<string, string>>;
-  readonly data?: Readonly<Record<string, string>>;
-  readonly immutable?: boolean;
+  readonly binaryData?: Readonly<Record<string, string>> | undefined;
+  readonly data?: Readonly<Record<string, string>> | undefined;
+  readonly immutable?: boolean | undefined;
 }
 
 export interface ConfigMapEnvSource {
@@ -175,10 +292,21 @@ export interface ConfigMapEnvSource {
   readonly optional?: boolean;
 }
 
+export interface ConfigMapEnvSourceInput {
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
+}
+
 export interface ConfigMapKeySelector {
   readonly key: string;
   readonly name?: string;
   readonly optional?: boolean;
+}
+
+export interface ConfigMapKeySelectorInput {
+  readonly key: string;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface ConfigMapNodeConfigSource {
@@ -189,10 +317,24 @@ export interface ConfigMapNodeConfigSource {
   readonly uid?: string;
 }
 
+export interface ConfigMapNodeConfigSourceInput {
+  readonly kubeletConfigKey: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly resourceVersion?: string | undefined;
+  readonly uid?: string | undefined;
+}
+
 export interface ConfigMapProjection {
   readonly items?: readonly KeyToPath[];
   readonly name?: string;
   readonly optional?: boolean;
+}
+
+export interface ConfigMapProjectionInput {
+  readonly items?: readonly KeyToPathInput[] | undefined;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface ConfigMapVolumeSource {
@@ -200,6 +342,13 @@ export interface ConfigMapVolumeSource {
   readonly items?: readonly KeyToPath[];
   readonly name?: string;
   readonly optional?: boolean;
+}
+
+export interface ConfigMapVolumeSourceInput {
+  readonly defaultMode?: number | undefined;
+  readonly items?: readonly KeyToPathInput[] | undefined;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface Container {
@@ -231,31 +380,31 @@ export interface Container {
 }
 
 export interface ContainerInput {
-  readonly args?: readonly string[];
-  readonly command?: readonly string[];
-  readonly env?: readonly EnvVarInput[];
-  readonly envFrom?: readonly EnvFromSource[];
-  readonly image?: string;
-  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
-  readonly lifecycle?: Lifecycle;
-  readonly livenessProbe?: Probe;
+  readonly args?: readonly string[] | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly env?: readonly EnvVarInput[] | undefined;
+  readonly envFrom?: readonly EnvFromSourceInput[] | undefined;
+  readonly image?: string | undefined;
+  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | undefined;
+  readonly lifecycle?: LifecycleInput | undefined;
+  readonly livenessProbe?: ProbeInput | undefined;
   readonly name: string;
-  readonly ports?: readonly ContainerPort[];
-  readonly readinessProbe?: Probe;
-  readonly resizePolicy?: readonly ContainerResizePolicy[];
-  readonly resources?: ResourceRequirementsInput;
-  readonly restartPolicy?: string;
-  readonly restartPolicyRules?: readonly ContainerRestartRule[];
-  readonly securityContext?: SecurityContext;
-  readonly startupProbe?: Probe;
-  readonly stdin?: boolean;
-  readonly stdinOnce?: boolean;
-  readonly terminationMessagePath?: string;
-  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
-  readonly tty?: boolean;
-  readonly volumeDevices?: readonly VolumeDevice[];
-  readonly volumeMounts?: readonly VolumeMount[];
-  readonly workingDir?: string;
+  readonly ports?: readonly ContainerPortInput[] | undefined;
+  readonly readinessProbe?: ProbeInput | undefined;
+  readonly resizePolicy?: readonly ContainerResizePolicy[] | undefined;
+  readonly resources?: ResourceRequirementsInput | undefined;
+  readonly restartPolicy?: string | undefined;
+  readonly restartPolicyRules?: readonly ContainerRestartRuleInput[] | undefined;
+  readonly securityContext?: SecurityContextInput | undefined;
+  readonly startupProbe?: ProbeInput | undefined;
+  readonly stdin?: boolean | undefined;
+  readonly stdinOnce?: boolean | undefined;
+  readonly terminationMessagePath?: string | undefined;
+  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File" | undefined;
+  readonly tty?: boolean | undefined;
+  readonly volumeDevices?: readonly VolumeDevice[] | undefined;
+  readonly volumeMounts?: readonly VolumeMountInput[] | undefined;
+  readonly workingDir?: string | undefined;
 }
 
 export interface ContainerExtendedResourceRequest {
@@ -269,12 +418,25 @@ export interface ContainerImage {
   readonly sizeBytes?: number;
 }
 
+export interface ContainerImageInput {
+  readonly names?: readonly string[] | undefined;
+  readonly sizeBytes?: number | undefined;
+}
+
 export interface ContainerPort {
   readonly containerPort: number;
   readonly hostIP?: string;
   readonly hostPort?: number;
   readonly name?: string;
   readonly protocol?: "SCTP" | "TCP" | "UDP";
+}
+
+export interface ContainerPortInput {
+  readonly containerPort: number;
+  readonly hostIP?: string | undefined;
+  readonly hostPort?: number | undefined;
+  readonly name?: string | undefined;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
 }
 
 export interface ContainerResizePolicy {
@@ -287,9 +449,19 @@ export interface ContainerRestartRule {
   readonly exitCodes?: ContainerRestartRuleOnExitCodes;
 }
 
+export interface ContainerRestartRuleInput {
+  readonly action: string;
+  readonly exitCodes?: ContainerRestartRuleOnExitCodesInput | undefined;
+}
+
 export interface ContainerRestartRuleOnExitCodes {
   readonly operator: string;
   readonly values?: readonly number[];
+}
+
+export interface ContainerRestartRuleOnExitCodesInput {
+  readonly operator: string;
+  readonly values?: readonly number[] | undefined;
 }
 
 export interface ContainerState {
@@ -298,8 +470,18 @@ export interface ContainerState {
   readonly waiting?: ContainerStateWaiting;
 }
 
+export interface ContainerStateInput {
+  readonly running?: ContainerStateRunningInput | undefined;
+  readonly terminated?: ContainerStateTerminatedInput | undefined;
+  readonly waiting?: ContainerStateWaitingInput | undefined;
+}
+
 export interface ContainerStateRunning {
   readonly startedAt?: string;
+}
+
+export interface ContainerStateRunningInput {
+  readonly startedAt?: string | undefined;
 }
 
 export interface ContainerStateTerminated {
@@ -312,9 +494,24 @@ export interface ContainerStateTerminated {
   readonly startedAt?: string;
 }
 
+export interface ContainerStateTerminatedInput {
+  readonly containerID?: string | undefined;
+  readonly exitCode: number;
+  readonly finishedAt?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly signal?: number | undefined;
+  readonly startedAt?: string | undefined;
+}
+
 export interface ContainerStateWaiting {
   readonly message?: string;
   readonly reason?: string;
+}
+
+export interface ContainerStateWaitingInput {
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 export interface ContainerStatus {
@@ -336,25 +533,29 @@ export interface ContainerStatus {
 }
 
 export interface ContainerStatusInput {
-  readonly allocatedResources?: Readonly<Record<string, number | string>>;
-  readonly allocatedResourcesStatus?: readonly ResourceStatus[];
-  readonly containerID?: string;
+  readonly allocatedResources?: Readonly<Record<string, number | string>> | undefined;
+  readonly allocatedResourcesStatus?: readonly ResourceStatusInput[] | undefined;
+  readonly containerID?: string | undefined;
   readonly image: string;
   readonly imageID: string;
-  readonly lastState?: ContainerState;
+  readonly lastState?: ContainerStateInput | undefined;
   readonly name: string;
   readonly ready: boolean;
-  readonly resources?: ResourceRequirementsInput;
+  readonly resources?: ResourceRequirementsInput | undefined;
   readonly restartCount: number;
-  readonly started?: boolean;
-  readonly state?: ContainerState;
-  readonly stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ";
-  readonly user?: ContainerUser;
-  readonly volumeMounts?: readonly VolumeMountStatus[];
+  readonly started?: boolean | undefined;
+  readonly state?: ContainerStateInput | undefined;
+  readonly stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ" | undefined;
+  readonly user?: ContainerUserInput | undefined;
+  readonly volumeMounts?: readonly VolumeMountStatusInput[] | undefined;
 }
 
 export interface ContainerUser {
   readonly linux?: LinuxContainerUser;
+}
+
+export interface ContainerUserInput {
+  readonly linux?: LinuxContainerUserInput | undefined;
 }
 
 export interface DaemonEndpoint {
@@ -366,7 +567,7 @@ export interface DownwardAPIProjection {
 }
 
 export interface DownwardAPIProjectionInput {
-  readonly items?: readonly DownwardAPIVolumeFileInput[];
+  readonly items?: readonly DownwardAPIVolumeFileInput[] | undefined;
 }
 
 export interface DownwardAPIVolumeFile {
@@ -377,10 +578,10 @@ export interface DownwardAPIVolumeFile {
 }
 
 export interface DownwardAPIVolumeFileInput {
-  readonly fieldRef?: ObjectFieldSelector;
-  readonly mode?: number;
+  readonly fieldRef?: ObjectFieldSelectorInput | undefined;
+  readonly mode?: number | undefined;
   readonly path: string;
-  readonly resourceFieldRef?: ResourceFieldSelectorInput;
+  readonly resourceFieldRef?: ResourceFieldSelectorInput | undefined;
 }
 
 export interface DownwardAPIVolumeSource {
@@ -389,8 +590,8 @@ export interface DownwardAPIVolumeSource {
 }
 
 export interface DownwardAPIVolumeSourceInput {
-  readonly defaultMode?: number;
-  readonly items?: readonly DownwardAPIVolumeFileInput[];
+  readonly defaultMode?: number | undefined;
+  readonly items?: readonly DownwardAPIVolumeFileInput[] | undefined;
 }
 
 export interface EmptyDirVolumeSource {
@@ -399,8 +600,8 @@ export interface EmptyDirVolumeSource {
 }
 
 export interface EmptyDirVolumeSourceInput {
-  readonly medium?: string;
-  readonly sizeLimit?: number | string;
+  readonly medium?: string | undefined;
+  readonly sizeLimit?: number | string | undefined;
 }
 
 export interface EndpointAddress {
@@ -410,6 +611,13 @@ export interface EndpointAddress {
   readonly targetRef?: ObjectReference;
 }
 
+export interface EndpointAddressInput {
+  readonly hostname?: string | undefined;
+  readonly ip: string;
+  readonly nodeName?: string | undefined;
+  readonly targetRef?: ObjectReferenceInput | undefined;
+}
+
 export interface EndpointPort {
   readonly appProtocol?: string;
   readonly name?: string;
@@ -417,10 +625,23 @@ export interface EndpointPort {
   readonly protocol?: "SCTP" | "TCP" | "UDP";
 }
 
+export interface EndpointPortInput {
+  readonly appProtocol?: string | undefined;
+  readonly name?: string | undefined;
+  readonly port: number;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
+}
+
 export interface EndpointSubset {
   readonly addresses?: readonly EndpointAddress[];
   readonly notReadyAddresses?: readonly EndpointAddress[];
   readonly ports?: readonly EndpointPort[];
+}
+
+export interface EndpointSubsetInput {
+  readonly addresses?: readonly EndpointAddressInput[] | undefined;
+  readonly notReadyAddresses?: readonly EndpointAddressInput[] | undefined;
+  readonly ports?: readonly EndpointPortInput[] | undefined;
 }
 
 export interface Endpoints {
@@ -431,16 +652,22 @@ export interface Endpoints {
 }
 
 export interface EndpointsInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Endpoints";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Endpoints" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly subsets?: readonly EndpointSubset[];
+  readonly subsets?: readonly EndpointSubsetInput[] | undefined;
 }
 
 export interface EnvFromSource {
   readonly configMapRef?: ConfigMapEnvSource;
   readonly prefix?: string;
   readonly secretRef?: SecretEnvSource;
+}
+
+export interface EnvFromSourceInput {
+  readonly configMapRef?: ConfigMapEnvSourceInput | undefined;
+  readonly prefix?: string | undefined;
+  readonly secretRef?: SecretEnvSourceInput | undefined;
 }
 
 export interface EnvVar {
@@ -451,8 +678,8 @@ export interface EnvVar {
 
 export interface EnvVarInput {
   readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: EnvVarSourceInput;
+  readonly value?: string | undefined;
+  readonly valueFrom?: EnvVarSourceInput | undefined;
 }
 
 export interface EnvVarSource {
@@ -464,11 +691,11 @@ export interface EnvVarSource {
 }
 
 export interface EnvVarSourceInput {
-  readonly configMapKeyRef?: ConfigMapKeySelector;
-  readonly fieldRef?: ObjectFieldSelector;
-  readonly fileKeyRef?: FileKeySelector;
-  readonly resourceFieldRef?: ResourceFieldSelectorInput;
-  readonly secretKeyRef?: SecretKeySelector;
+  readonly configMapKeyRef?: ConfigMapKeySelectorInput | undefined;
+  readonly fieldRef?: ObjectFieldSelectorInput | undefined;
+  readonly fileKeyRef?: FileKeySelectorInput | undefined;
+  readonly resourceFieldRef?: ResourceFieldSelectorInput | undefined;
+  readonly secretKeyRef?: SecretKeySelectorInput | undefined;
 }
 
 export interface EphemeralContainer {
@@ -501,32 +728,32 @@ export interface EphemeralContainer {
 }
 
 export interface EphemeralContainerInput {
-  readonly args?: readonly string[];
-  readonly command?: readonly string[];
-  readonly env?: readonly EnvVarInput[];
-  readonly envFrom?: readonly EnvFromSource[];
-  readonly image?: string;
-  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
-  readonly lifecycle?: Lifecycle;
-  readonly livenessProbe?: Probe;
+  readonly args?: readonly string[] | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly env?: readonly EnvVarInput[] | undefined;
+  readonly envFrom?: readonly EnvFromSourceInput[] | undefined;
+  readonly image?: string | undefined;
+  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | undefined;
+  readonly lifecycle?: LifecycleInput | undefined;
+  readonly livenessProbe?: ProbeInput | undefined;
   readonly name: string;
-  readonly ports?: readonly ContainerPort[];
-  readonly readinessProbe?: Probe;
-  readonly resizePolicy?: readonly ContainerResizePolicy[];
-  readonly resources?: ResourceRequirementsInput;
-  readonly restartPolicy?: string;
-  readonly restartPolicyRules?: readonly ContainerRestartRule[];
-  readonly securityContext?: SecurityContext;
-  readonly startupProbe?: Probe;
-  readonly stdin?: boolean;
-  readonly stdinOnce?: boolean;
-  readonly targetContainerName?: string;
-  readonly terminationMessagePath?: string;
-  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
-  readonly tty?: boolean;
-  readonly volumeDevices?: readonly VolumeDevice[];
-  readonly volumeMounts?: readonly VolumeMount[];
-  readonly workingDir?: string;
+  readonly ports?: readonly ContainerPortInput[] | undefined;
+  readonly readinessProbe?: ProbeInput | undefined;
+  readonly resizePolicy?: readonly ContainerResizePolicy[] | undefined;
+  readonly resources?: ResourceRequirementsInput | undefined;
+  readonly restartPolicy?: string | undefined;
+  readonly restartPolicyRules?: readonly ContainerRestartRuleInput[] | undefined;
+  readonly securityContext?: SecurityContextInput | undefined;
+  readonly startupProbe?: ProbeInput | undefined;
+  readonly stdin?: boolean | undefined;
+  readonly stdinOnce?: boolean | undefined;
+  readonly targetContainerName?: string | undefined;
+  readonly terminationMessagePath?: string | undefined;
+  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File" | undefined;
+  readonly tty?: boolean | undefined;
+  readonly volumeDevices?: readonly VolumeDevice[] | undefined;
+  readonly volumeMounts?: readonly VolumeMountInput[] | undefined;
+  readonly workingDir?: string | undefined;
 }
 
 export interface EphemeralVolumeSource {
@@ -534,7 +761,7 @@ export interface EphemeralVolumeSource {
 }
 
 export interface EphemeralVolumeSourceInput {
-  readonly volumeClaimTemplate?: PersistentVolumeClaimTemplateInput;
+  readonly volumeClaimTemplate?: PersistentVolumeClaimTemplateInput | undefined;
 }
 
 export interface Event {
@@ -558,23 +785,23 @@ export interface Event {
 }
 
 export interface EventInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Event";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Event" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly action?: string;
-  readonly count?: number;
-  readonly eventTime?: string;
-  readonly firstTimestamp?: string;
-  readonly involvedObject: ObjectReference;
-  readonly lastTimestamp?: string;
-  readonly message?: string;
-  readonly reason?: string;
-  readonly related?: ObjectReference;
-  readonly reportingComponent?: string;
-  readonly reportingInstance?: string;
-  readonly series?: EventSeries;
-  readonly source?: EventSource;
-  readonly type?: string;
+  readonly action?: string | undefined;
+  readonly count?: number | undefined;
+  readonly eventTime?: string | undefined;
+  readonly firstTimestamp?: string | undefined;
+  readonly involvedObject: ObjectReferenceInput;
+  readonly lastTimestamp?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly related?: ObjectReferenceInput | undefined;
+  readonly reportingComponent?: string | undefined;
+  readonly reportingInstance?: string | undefined;
+  readonly series?: EventSeriesInput | undefined;
+  readonly source?: EventSourceInput | undefined;
+  readonly type?: string | undefined;
 }
 
 export interface EventSeries {
@@ -582,13 +809,27 @@ export interface EventSeries {
   readonly lastObservedTime?: string;
 }
 
+export interface EventSeriesInput {
+  readonly count?: number | undefined;
+  readonly lastObservedTime?: string | undefined;
+}
+
 export interface EventSource {
   readonly component?: string;
   readonly host?: string;
 }
 
+export interface EventSourceInput {
+  readonly component?: string | undefined;
+  readonly host?: string | undefined;
+}
+
 export interface ExecAction {
   readonly command?: readonly string[];
+}
+
+export interface ExecActionInput {
+  readonly command?: readonly string[] | undefined;
 }
 
 export interface FCVolumeSource {
@@ -599,9 +840,24 @@ export interface FCVolumeSource {
   readonly wwids?: readonly string[];
 }
 
+export interface FCVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly lun?: number | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly targetWWNs?: readonly string[] | undefined;
+  readonly wwids?: readonly string[] | undefined;
+}
+
 export interface FileKeySelector {
   readonly key: string;
   readonly optional?: boolean;
+  readonly path: string;
+  readonly volumeName: string;
+}
+
+export interface FileKeySelectorInput {
+  readonly key: string;
+  readonly optional?: boolean | undefined;
   readonly path: string;
   readonly volumeName: string;
 }
@@ -614,6 +870,14 @@ export interface FlexPersistentVolumeSource {
   readonly secretRef?: SecretReference;
 }
 
+export interface FlexPersistentVolumeSourceInput {
+  readonly driver: string;
+  readonly fsType?: string | undefined;
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: SecretReferenceInput | undefined;
+}
+
 export interface FlexVolumeSource {
   readonly driver: string;
   readonly fsType?: string;
@@ -622,9 +886,22 @@ export interface FlexVolumeSource {
   readonly secretRef?: LocalObjectReference;
 }
 
+export interface FlexVolumeSourceInput {
+  readonly driver: string;
+  readonly fsType?: string | undefined;
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: LocalObjectReferenceInput | undefined;
+}
+
 export interface FlockerVolumeSource {
   readonly datasetName?: string;
   readonly datasetUUID?: string;
+}
+
+export interface FlockerVolumeSourceInput {
+  readonly datasetName?: string | undefined;
+  readonly datasetUUID?: string | undefined;
 }
 
 export interface GCEPersistentDiskVolumeSource {
@@ -634,15 +911,33 @@ export interface GCEPersistentDiskVolumeSource {
   readonly readOnly?: boolean;
 }
 
+export interface GCEPersistentDiskVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly partition?: number | undefined;
+  readonly pdName: string;
+  readonly readOnly?: boolean | undefined;
+}
+
 export interface GRPCAction {
   readonly port: number;
   readonly service?: string;
+}
+
+export interface GRPCActionInput {
+  readonly port: number;
+  readonly service?: string | undefined;
 }
 
 export interface GitRepoVolumeSource {
   readonly directory?: string;
   readonly repository: string;
   readonly revision?: string;
+}
+
+export interface GitRepoVolumeSourceInput {
+  readonly directory?: string | undefined;
+  readonly repository: string;
+  readonly revision?: string | undefined;
 }
 
 export interface GlusterfsPersistentVolumeSource {
@@ -652,10 +947,23 @@ export interface GlusterfsPersistentVolumeSource {
   readonly readOnly?: boolean;
 }
 
+export interface GlusterfsPersistentVolumeSourceInput {
+  readonly endpoints: string;
+  readonly endpointsNamespace?: string | undefined;
+  readonly path: string;
+  readonly readOnly?: boolean | undefined;
+}
+
 export interface GlusterfsVolumeSource {
   readonly endpoints: string;
   readonly path: string;
   readonly readOnly?: boolean;
+}
+
+export interface GlusterfsVolumeSourceInput {
+  readonly endpoints: string;
+  readonly path: string;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface HTTPGetAction {
@@ -664,6 +972,14 @@ export interface HTTPGetAction {
   readonly path?: string;
   readonly port: number | string;
   readonly scheme?: "HTTP" | "HTTPS";
+}
+
+export interface HTTPGetActionInput {
+  readonly host?: string | undefined;
+  readonly httpHeaders?: readonly HTTPHeader[] | undefined;
+  readonly path?: string | undefined;
+  readonly port: number | string;
+  readonly scheme?: "HTTP" | "HTTPS" | undefined;
 }
 
 export interface HTTPHeader {
@@ -676,6 +992,11 @@ export interface HostAlias {
   readonly ip: string;
 }
 
+export interface HostAliasInput {
+  readonly hostnames?: readonly string[] | undefined;
+  readonly ip: string;
+}
+
 export interface HostIP {
   readonly ip: string;
 }
@@ -683,6 +1004,11 @@ export interface HostIP {
 export interface HostPathVolumeSource {
   readonly path: string;
   readonly type?: "" | "BlockDevice" | "CharDevice" | "Directory" | "DirectoryOrCreate" | "File" | "FileOrCreate" | "Socket";
+}
+
+export interface HostPathVolumeSourceInput {
+  readonly path: string;
+  readonly type?: "" | "BlockDevice" | "CharDevice" | "Directory" | "DirectoryOrCreate" | "File" | "FileOrCreate" | "Socket" | undefined;
 }
 
 export interface ISCSIPersistentVolumeSource {
@@ -696,6 +1022,20 @@ export interface ISCSIPersistentVolumeSource {
   readonly portals?: readonly string[];
   readonly readOnly?: boolean;
   readonly secretRef?: SecretReference;
+  readonly targetPortal: string;
+}
+
+export interface ISCSIPersistentVolumeSourceInput {
+  readonly chapAuthDiscovery?: boolean | undefined;
+  readonly chapAuthSession?: boolean | undefined;
+  readonly fsType?: string | undefined;
+  readonly initiatorName?: string | undefined;
+  readonly iqn: string;
+  readonly iscsiInterface?: string | undefined;
+  readonly lun: number;
+  readonly portals?: readonly string[] | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: SecretReferenceInput | undefined;
   readonly targetPortal: string;
 }
 
@@ -713,14 +1053,39 @@ export interface ISCSIVolumeSource {
   readonly targetPortal: string;
 }
 
+export interface ISCSIVolumeSourceInput {
+  readonly chapAuthDiscovery?: boolean | undefined;
+  readonly chapAuthSession?: boolean | undefined;
+  readonly fsType?: string | undefined;
+  readonly initiatorName?: string | undefined;
+  readonly iqn: string;
+  readonly iscsiInterface?: string | undefined;
+  readonly lun: number;
+  readonly portals?: readonly string[] | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: LocalObjectReferenceInput | undefined;
+  readonly targetPortal: string;
+}
+
 export interface ImageVolumeSource {
   readonly pullPolicy?: "Always" | "IfNotPresent" | "Never";
   readonly reference?: string;
 }
 
+export interface ImageVolumeSourceInput {
+  readonly pullPolicy?: "Always" | "IfNotPresent" | "Never" | undefined;
+  readonly reference?: string | undefined;
+}
+
 export interface KeyToPath {
   readonly key: string;
   readonly mode?: number;
+  readonly path: string;
+}
+
+export interface KeyToPathInput {
+  readonly key: string;
+  readonly mode?: number | undefined;
   readonly path: string;
 }
 
@@ -730,11 +1095,24 @@ export interface Lifecycle {
   readonly stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ";
 }
 
+export interface LifecycleInput {
+  readonly postStart?: LifecycleHandlerInput | undefined;
+  readonly preStop?: LifecycleHandlerInput | undefined;
+  readonly stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ" | undefined;
+}
+
 export interface LifecycleHandler {
   readonly exec?: ExecAction;
   readonly httpGet?: HTTPGetAction;
   readonly sleep?: SleepAction;
   readonly tcpSocket?: TCPSocketAction;
+}
+
+export interface LifecycleHandlerInput {
+  readonly exec?: ExecActionInput | undefined;
+  readonly httpGet?: HTTPGetActionInput | undefined;
+  readonly sleep?: SleepAction | undefined;
+  readonly tcpSocket?: TCPSocketActionInput | undefined;
 }
 
 export interface LimitRange {
@@ -745,8 +1123,8 @@ export interface LimitRange {
 }
 
 export interface LimitRangeInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "LimitRange";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "LimitRange" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: LimitRangeSpecInput;
 }
@@ -761,11 +1139,11 @@ export interface LimitRangeItem {
 }
 
 export interface LimitRangeItemInput {
-  readonly default?: Readonly<Record<string, number | string>>;
-  readonly defaultRequest?: Readonly<Record<string, number | string>>;
-  readonly max?: Readonly<Record<string, number | string>>;
-  readonly maxLimitRequestRatio?: Readonly<Record<string, number | string>>;
-  readonly min?: Readonly<Record<string, number | string>>;
+  readonly default?: Readonly<Record<string, number | string>> | undefined;
+  readonly defaultRequest?: Readonly<Record<string, number | string>> | undefined;
+  readonly max?: Readonly<Record<string, number | string>> | undefined;
+  readonly maxLimitRequestRatio?: Readonly<Record<string, number | string>> | undefined;
+  readonly min?: Readonly<Record<string, number | string>> | undefined;
   readonly type: string;
 }
 
@@ -783,6 +1161,12 @@ export interface LinuxContainerUser {
   readonly uid: number;
 }
 
+export interface LinuxContainerUserInput {
+  readonly gid: number;
+  readonly supplementalGroups?: readonly number[] | undefined;
+  readonly uid: number;
+}
+
 export interface LoadBalancerIngress {
   readonly hostname?: string;
   readonly ip?: string;
@@ -790,16 +1174,36 @@ export interface LoadBalancerIngress {
   readonly ports?: readonly PortStatus[];
 }
 
+export interface LoadBalancerIngressInput {
+  readonly hostname?: string | undefined;
+  readonly ip?: string | undefined;
+  readonly ipMode?: string | undefined;
+  readonly ports?: readonly PortStatusInput[] | undefined;
+}
+
 export interface LoadBalancerStatus {
   readonly ingress?: readonly LoadBalancerIngress[];
+}
+
+export interface LoadBalancerStatusInput {
+  readonly ingress?: readonly LoadBalancerIngressInput[] | undefined;
 }
 
 export interface LocalObjectReference {
   readonly name?: string;
 }
 
+export interface LocalObjectReferenceInput {
+  readonly name?: string | undefined;
+}
+
 export interface LocalVolumeSource {
   readonly fsType?: string;
+  readonly path: string;
+}
+
+export interface LocalVolumeSourceInput {
+  readonly fsType?: string | undefined;
   readonly path: string;
 }
 
@@ -808,9 +1212,20 @@ export interface ModifyVolumeStatus {
   readonly targetVolumeAttributesClassName?: string;
 }
 
+export interface ModifyVolumeStatusInput {
+  readonly status: "InProgress" | "Infeasible" | "Pending";
+  readonly targetVolumeAttributesClassName?: string | undefined;
+}
+
 export interface NFSVolumeSource {
   readonly path: string;
   readonly readOnly?: boolean;
+  readonly server: string;
+}
+
+export interface NFSVolumeSourceInput {
+  readonly path: string;
+  readonly readOnly?: boolean | undefined;
   readonly server: string;
 }
 
@@ -823,11 +1238,11 @@ export interface Namespace {
 }
 
 export interface NamespaceInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Namespace";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Namespace" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec?: NamespaceSpec;
-  readonly status?: NamespaceStatus;
+  readonly spec?: NamespaceSpecInput | undefined;
+  readonly status?: NamespaceStatusInput | undefined;
 }
 
 export interface NamespaceCondition {
@@ -838,13 +1253,30 @@ export interface NamespaceCondition {
   readonly type: string;
 }
 
+export interface NamespaceConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly status: string;
+  readonly type: string;
+}
+
 export interface NamespaceSpec {
   readonly finalizers?: readonly string[];
+}
+
+export interface NamespaceSpecInput {
+  readonly finalizers?: readonly string[] | undefined;
 }
 
 export interface NamespaceStatus {
   readonly conditions?: readonly NamespaceCondition[];
   readonly phase?: "Active" | "Terminating";
+}
+
+export interface NamespaceStatusInput {
+  readonly conditions?: readonly NamespaceConditionInput[] | undefined;
+  readonly phase?: "Active" | "Terminating" | undefined;
 }
 
 export interface Node {
@@ -856,11 +1288,11 @@ export interface Node {
 }
 
 export interface NodeInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Node";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Node" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec?: NodeSpec;
-  readonly status?: NodeStatusInput;
+  readonly spec?: NodeSpecInput | undefined;
+  readonly status?: NodeStatusInput | undefined;
 }
 
 export interface NodeAddress {
@@ -873,6 +1305,11 @@ export interface NodeAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
 }
 
+export interface NodeAffinityInput {
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTermInput[] | undefined;
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelectorInput | undefined;
+}
+
 export interface NodeCondition {
   readonly lastHeartbeatTime?: string;
   readonly lastTransitionTime?: string;
@@ -882,8 +1319,21 @@ export interface NodeCondition {
   readonly type: string;
 }
 
+export interface NodeConditionInput {
+  readonly lastHeartbeatTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly status: string;
+  readonly type: string;
+}
+
 export interface NodeConfigSource {
   readonly configMap?: ConfigMapNodeConfigSource;
+}
+
+export interface NodeConfigSourceInput {
+  readonly configMap?: ConfigMapNodeConfigSourceInput | undefined;
 }
 
 export interface NodeConfigStatus {
@@ -891,6 +1341,13 @@ export interface NodeConfigStatus {
   readonly assigned?: NodeConfigSource;
   readonly error?: string;
   readonly lastKnownGood?: NodeConfigSource;
+}
+
+export interface NodeConfigStatusInput {
+  readonly active?: NodeConfigSourceInput | undefined;
+  readonly assigned?: NodeConfigSourceInput | undefined;
+  readonly error?: string | undefined;
+  readonly lastKnownGood?: NodeConfigSourceInput | undefined;
 }
 
 export interface NodeDaemonEndpoints {
@@ -901,9 +1358,18 @@ export interface NodeFeatures {
   readonly supplementalGroupsPolicy?: boolean;
 }
 
+export interface NodeFeaturesInput {
+  readonly supplementalGroupsPolicy?: boolean | undefined;
+}
+
 export interface NodeRuntimeHandler {
   readonly features?: NodeRuntimeHandlerFeatures;
   readonly name?: string;
+}
+
+export interface NodeRuntimeHandlerInput {
+  readonly features?: NodeRuntimeHandlerFeaturesInput | undefined;
+  readonly name?: string | undefined;
 }
 
 export interface NodeRuntimeHandlerFeatures {
@@ -911,8 +1377,17 @@ export interface NodeRuntimeHandlerFeatures {
   readonly userNamespaces?: boolean;
 }
 
+export interface NodeRuntimeHandlerFeaturesInput {
+  readonly recursiveReadOnlyMounts?: boolean | undefined;
+  readonly userNamespaces?: boolean | undefined;
+}
+
 export interface NodeSelector {
   readonly nodeSelectorTerms: readonly NodeSelectorTerm[];
+}
+
+export interface NodeSelectorInput {
+  readonly nodeSelectorTerms: readonly NodeSelectorTermInput[];
 }
 
 export interface NodeSelectorRequirement {
@@ -921,9 +1396,20 @@ export interface NodeSelectorRequirement {
   readonly values?: readonly string[];
 }
 
+export interface NodeSelectorRequirementInput {
+  readonly key: string;
+  readonly operator: "DoesNotExist" | "Exists" | "Gt" | "In" | "Lt" | "NotIn";
+  readonly values?: readonly string[] | undefined;
+}
+
 export interface NodeSelectorTerm {
   readonly matchExpressions?: readonly NodeSelectorRequirement[];
   readonly matchFields?: readonly NodeSelectorRequirement[];
+}
+
+export interface NodeSelectorTermInput {
+  readonly matchExpressions?: readonly NodeSelectorRequirementInput[] | undefined;
+  readonly matchFields?: readonly NodeSelectorRequirementInput[] | undefined;
 }
 
 export interface NodeSpec {
@@ -934,6 +1420,16 @@ export interface NodeSpec {
   readonly providerID?: string;
   readonly taints?: readonly Taint[];
   readonly unschedulable?: boolean;
+}
+
+export interface NodeSpecInput {
+  readonly configSource?: NodeConfigSourceInput | undefined;
+  readonly externalID?: string | undefined;
+  readonly podCIDR?: string | undefined;
+  readonly podCIDRs?: readonly string[] | undefined;
+  readonly providerID?: string | undefined;
+  readonly taints?: readonly TaintInput[] | undefined;
+  readonly unschedulable?: boolean | undefined;
 }
 
 export interface NodeStatus {
@@ -954,24 +1450,28 @@ export interface NodeStatus {
 }
 
 export interface NodeStatusInput {
-  readonly addresses?: readonly NodeAddress[];
-  readonly allocatable?: Readonly<Record<string, number | string>>;
-  readonly capacity?: Readonly<Record<string, number | string>>;
-  readonly conditions?: readonly NodeCondition[];
-  readonly config?: NodeConfigStatus;
-  readonly daemonEndpoints?: NodeDaemonEndpoints;
-  readonly declaredFeatures?: readonly string[];
-  readonly features?: NodeFeatures;
-  readonly images?: readonly ContainerImage[];
-  readonly nodeInfo?: NodeSystemInfo;
-  readonly phase?: "Pending" | "Running" | "Terminated";
-  readonly runtimeHandlers?: readonly NodeRuntimeHandler[];
-  readonly volumesAttached?: readonly AttachedVolume[];
-  readonly volumesInUse?: readonly string[];
+  readonly addresses?: readonly NodeAddress[] | undefined;
+  readonly allocatable?: Readonly<Record<string, number | string>> | undefined;
+  readonly capacity?: Readonly<Record<string, number | string>> | undefined;
+  readonly conditions?: readonly NodeConditionInput[] | undefined;
+  readonly config?: NodeConfigStatusInput | undefined;
+  readonly daemonEndpoints?: NodeDaemonEndpoints | undefined;
+  readonly declaredFeatures?: readonly string[] | undefined;
+  readonly features?: NodeFeaturesInput | undefined;
+  readonly images?: readonly ContainerImageInput[] | undefined;
+  readonly nodeInfo?: NodeSystemInfoInput | undefined;
+  readonly phase?: "Pending" | "Running" | "Terminated" | undefined;
+  readonly runtimeHandlers?: readonly NodeRuntimeHandlerInput[] | undefined;
+  readonly volumesAttached?: readonly AttachedVolume[] | undefined;
+  readonly volumesInUse?: readonly string[] | undefined;
 }
 
 export interface NodeSwapStatus {
   readonly capacity?: number;
+}
+
+export interface NodeSwapStatusInput {
+  readonly capacity?: number | undefined;
 }
 
 export interface NodeSystemInfo {
@@ -988,8 +1488,27 @@ export interface NodeSystemInfo {
   readonly systemUUID: string;
 }
 
+export interface NodeSystemInfoInput {
+  readonly architecture: string;
+  readonly bootID: string;
+  readonly containerRuntimeVersion: string;
+  readonly kernelVersion: string;
+  readonly kubeProxyVersion: string;
+  readonly kubeletVersion: string;
+  readonly machineID: string;
+  readonly operatingSystem: string;
+  readonly osImage: string;
+  readonly swap?: NodeSwapStatusInput | undefined;
+  readonly systemUUID: string;
+}
+
 export interface ObjectFieldSelector {
   readonly apiVersion?: string;
+  readonly fieldPath: string;
+}
+
+export interface ObjectFieldSelectorInput {
+  readonly apiVersion?: string | undefined;
   readonly fieldPath: string;
 }
 
@@ -1003,6 +1522,16 @@ export interface ObjectReference {
   readonly uid?: string;
 }
 
+export interface ObjectReferenceInput {
+  readonly apiVersion?: string | undefined;
+  readonly fieldPath?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly uid?: string | undefined;
+}
+
 export interface PersistentVolume {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolume";
@@ -1012,11 +1541,11 @@ export interface PersistentVolume {
 }
 
 export interface PersistentVolumeInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "PersistentVolume";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "PersistentVolume" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec?: PersistentVolumeSpecInput;
-  readonly status?: PersistentVolumeStatus;
+  readonly spec?: PersistentVolumeSpecInput | undefined;
+  readonly status?: PersistentVolumeStatusInput | undefined;
 }
 
 export interface PersistentVolumeClaim {
@@ -1028,11 +1557,11 @@ export interface PersistentVolumeClaim {
 }
 
 export interface PersistentVolumeClaimInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "PersistentVolumeClaim";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "PersistentVolumeClaim" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly spec?: PersistentVolumeClaimSpecInput;
-  readonly status?: PersistentVolumeClaimStatusInput;
+  readonly spec?: PersistentVolumeClaimSpecInput | undefined;
+  readonly status?: PersistentVolumeClaimStatusInput | undefined;
 }
 
 export interface PersistentVolumeClaimCondition {
@@ -1040,6 +1569,15 @@ export interface PersistentVolumeClaimCondition {
   readonly lastTransitionTime?: string;
   readonly message?: string;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface PersistentVolumeClaimConditionInput {
+  readonly lastProbeTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -1057,15 +1595,15 @@ export interface PersistentVolumeClaimSpec {
 }
 
 export interface PersistentVolumeClaimSpecInput {
-  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
-  readonly dataSource?: TypedLocalObjectReference;
-  readonly dataSourceRef?: TypedObjectReference;
-  readonly resources?: VolumeResourceRequirementsInput;
-  readonly selector?: LabelSelector;
-  readonly storageClassName?: string;
-  readonly volumeAttributesClassName?: string;
-  readonly volumeMode?: "Block" | "Filesystem";
-  readonly volumeName?: string;
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[] | undefined;
+  readonly dataSource?: TypedLocalObjectReferenceInput | undefined;
+  readonly dataSourceRef?: TypedObjectReferenceInput | undefined;
+  readonly resources?: VolumeResourceRequirementsInput | undefined;
+  readonly selector?: LabelSelectorInput | undefined;
+  readonly storageClassName?: string | undefined;
+  readonly volumeAttributesClassName?: string | undefined;
+  readonly volumeMode?: "Block" | "Filesystem" | undefined;
+  readonly volumeName?: string | undefined;
 }
 
 export interface PersistentVolumeClaimStatus {
@@ -1080,14 +1618,14 @@ export interface PersistentVolumeClaimStatus {
 }
 
 export interface PersistentVolumeClaimStatusInput {
-  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
-  readonly allocatedResourceStatuses?: Readonly<Record<string, "ControllerResizeInProgress" | "ControllerResizeInfeasible" | "NodeResizeInProgress" | "NodeResizeInfeasible" | "NodeResizePending">>;
-  readonly allocatedResources?: Readonly<Record<string, number | string>>;
-  readonly capacity?: Readonly<Record<string, number | string>>;
-  readonly conditions?: readonly PersistentVolumeClaimCondition[];
-  readonly currentVolumeAttributesClassName?: string;
-  readonly modifyVolumeStatus?: ModifyVolumeStatus;
-  readonly phase?: "Bound" | "Lost" | "Pending";
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[] | undefined;
+  readonly allocatedResourceStatuses?: Readonly<Record<string, "ControllerResizeInProgress" | "ControllerResizeInfeasible" | "NodeResizeInProgress" | "NodeResizeInfeasible" | "NodeResizePending">> | undefined;
+  readonly allocatedResources?: Readonly<Record<string, number | string>> | undefined;
+  readonly capacity?: Readonly<Record<string, number | string>> | undefined;
+  readonly conditions?: readonly PersistentVolumeClaimConditionInput[] | undefined;
+  readonly currentVolumeAttributesClassName?: string | undefined;
+  readonly modifyVolumeStatus?: ModifyVolumeStatusInput | undefined;
+  readonly phase?: "Bound" | "Lost" | "Pending" | undefined;
 }
 
 export interface PersistentVolumeClaimTemplate {
@@ -1096,13 +1634,18 @@ export interface PersistentVolumeClaimTemplate {
 }
 
 export interface PersistentVolumeClaimTemplateInput {
-  readonly metadata?: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput | undefined;
   readonly spec: PersistentVolumeClaimSpecInput;
 }
 
 export interface PersistentVolumeClaimVolumeSource {
   readonly claimName: string;
   readonly readOnly?: boolean;
+}
+
+export interface PersistentVolumeClaimVolumeSourceInput {
+  readonly claimName: string;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface PersistentVolumeSpec {
@@ -1140,37 +1683,37 @@ export interface PersistentVolumeSpec {
 }
 
 export interface PersistentVolumeSpecInput {
-  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
-  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
-  readonly azureDisk?: AzureDiskVolumeSource;
-  readonly azureFile?: AzureFilePersistentVolumeSource;
-  readonly capacity?: Readonly<Record<string, number | string>>;
-  readonly cephfs?: CephFSPersistentVolumeSource;
-  readonly cinder?: CinderPersistentVolumeSource;
-  readonly claimRef?: ObjectReference;
-  readonly csi?: CSIPersistentVolumeSource;
-  readonly fc?: FCVolumeSource;
-  readonly flexVolume?: FlexPersistentVolumeSource;
-  readonly flocker?: FlockerVolumeSource;
-  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
-  readonly glusterfs?: GlusterfsPersistentVolumeSource;
-  readonly hostPath?: HostPathVolumeSource;
-  readonly iscsi?: ISCSIPersistentVolumeSource;
-  readonly local?: LocalVolumeSource;
-  readonly mountOptions?: readonly string[];
-  readonly nfs?: NFSVolumeSource;
-  readonly nodeAffinity?: VolumeNodeAffinity;
-  readonly persistentVolumeReclaimPolicy?: "Delete" | "Recycle" | "Retain";
-  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
-  readonly portworxVolume?: PortworxVolumeSource;
-  readonly quobyte?: QuobyteVolumeSource;
-  readonly rbd?: RBDPersistentVolumeSource;
-  readonly scaleIO?: ScaleIOPersistentVolumeSource;
-  readonly storageClassName?: string;
-  readonly storageos?: StorageOSPersistentVolumeSource;
-  readonly volumeAttributesClassName?: string;
-  readonly volumeMode?: "Block" | "Filesystem";
-  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[] | undefined;
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSourceInput | undefined;
+  readonly azureDisk?: AzureDiskVolumeSourceInput | undefined;
+  readonly azureFile?: AzureFilePersistentVolumeSourceInput | undefined;
+  readonly capacity?: Readonly<Record<string, number | string>> | undefined;
+  readonly cephfs?: CephFSPersistentVolumeSourceInput | undefined;
+  readonly cinder?: CinderPersistentVolumeSourceInput | undefined;
+  readonly claimRef?: ObjectReferenceInput | undefined;
+  readonly csi?: CSIPersistentVolumeSourceInput | undefined;
+  readonly fc?: FCVolumeSourceInput | undefined;
+  readonly flexVolume?: FlexPersistentVolumeSourceInput | undefined;
+  readonly flocker?: FlockerVolumeSourceInput | undefined;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSourceInput | undefined;
+  readonly glusterfs?: GlusterfsPersistentVolumeSourceInput | undefined;
+  readonly hostPath?: HostPathVolumeSourceInput | undefined;
+  readonly iscsi?: ISCSIPersistentVolumeSourceInput | undefined;
+  readonly local?: LocalVolumeSourceInput | undefined;
+  readonly mountOptions?: readonly string[] | undefined;
+  readonly nfs?: NFSVolumeSourceInput | undefined;
+  readonly nodeAffinity?: VolumeNodeAffinityInput | undefined;
+  readonly persistentVolumeReclaimPolicy?: "Delete" | "Recycle" | "Retain" | undefined;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSourceInput | undefined;
+  readonly portworxVolume?: PortworxVolumeSourceInput | undefined;
+  readonly quobyte?: QuobyteVolumeSourceInput | undefined;
+  readonly rbd?: RBDPersistentVolumeSourceInput | undefined;
+  readonly scaleIO?: ScaleIOPersistentVolumeSourceInput | undefined;
+  readonly storageClassName?: string | undefined;
+  readonly storageos?: StorageOSPersistentVolumeSourceInput | undefined;
+  readonly volumeAttributesClassName?: string | undefined;
+  readonly volumeMode?: "Block" | "Filesystem" | undefined;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSourceInput | undefined;
 }
 
 export interface PersistentVolumeStatus {
@@ -1180,8 +1723,20 @@ export interface PersistentVolumeStatus {
   readonly reason?: string;
 }
 
+export interface PersistentVolumeStatusInput {
+  readonly lastPhaseTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly phase?: "Available" | "Bound" | "Failed" | "Pending" | "Released" | undefined;
+  readonly reason?: string | undefined;
+}
+
 export interface PhotonPersistentDiskVolumeSource {
   readonly fsType?: string;
+  readonly pdID: string;
+}
+
+export interface PhotonPersistentDiskVolumeSourceInput {
+  readonly fsType?: string | undefined;
   readonly pdID: string;
 }
 
@@ -1194,16 +1749,21 @@ export interface Pod {
 }
 
 export interface PodInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Pod";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Pod" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: PodSpecInput;
-  readonly status?: PodStatusInput;
+  readonly status?: PodStatusInput | undefined;
 }
 
 export interface PodAffinity {
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+}
+
+export interface PodAffinityInput {
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTermInput[] | undefined;
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTermInput[] | undefined;
 }
 
 export interface PodAffinityTerm {
@@ -1215,9 +1775,23 @@ export interface PodAffinityTerm {
   readonly topologyKey: string;
 }
 
+export interface PodAffinityTermInput {
+  readonly labelSelector?: LabelSelectorInput | undefined;
+  readonly matchLabelKeys?: readonly string[] | undefined;
+  readonly mismatchLabelKeys?: readonly string[] | undefined;
+  readonly namespaceSelector?: LabelSelectorInput | undefined;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly topologyKey: string;
+}
+
 export interface PodAntiAffinity {
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+}
+
+export interface PodAntiAffinityInput {
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTermInput[] | undefined;
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTermInput[] | undefined;
 }
 
 export interface PodCertificateProjection {
@@ -1230,6 +1804,16 @@ export interface PodCertificateProjection {
   readonly userAnnotations?: Readonly<Record<string, string>>;
 }
 
+export interface PodCertificateProjectionInput {
+  readonly certificateChainPath?: string | undefined;
+  readonly credentialBundlePath?: string | undefined;
+  readonly keyPath?: string | undefined;
+  readonly keyType: string;
+  readonly maxExpirationSeconds?: number | undefined;
+  readonly signerName: string;
+  readonly userAnnotations?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface PodCondition {
   readonly lastProbeTime?: string;
   readonly lastTransitionTime?: string;
@@ -1240,15 +1824,36 @@ export interface PodCondition {
   readonly type: string;
 }
 
+export interface PodConditionInput {
+  readonly lastProbeTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly status: string;
+  readonly type: string;
+}
+
 export interface PodDNSConfig {
   readonly nameservers?: readonly string[];
   readonly options?: readonly PodDNSConfigOption[];
   readonly searches?: readonly string[];
 }
 
+export interface PodDNSConfigInput {
+  readonly nameservers?: readonly string[] | undefined;
+  readonly options?: readonly PodDNSConfigOptionInput[] | undefined;
+  readonly searches?: readonly string[] | undefined;
+}
+
 export interface PodDNSConfigOption {
   readonly name?: string;
   readonly value?: string;
+}
+
+export interface PodDNSConfigOptionInput {
+  readonly name?: string | undefined;
+  readonly value?: string | undefined;
 }
 
 export interface PodExtendedResourceClaimStatus {
@@ -1274,9 +1879,20 @@ export interface PodResourceClaim {
   readonly resourceClaimTemplateName?: string;
 }
 
+export interface PodResourceClaimInput {
+  readonly name: string;
+  readonly resourceClaimName?: string | undefined;
+  readonly resourceClaimTemplateName?: string | undefined;
+}
+
 export interface PodResourceClaimStatus {
   readonly name: string;
   readonly resourceClaimName?: string;
+}
+
+export interface PodResourceClaimStatusInput {
+  readonly name: string;
+  readonly resourceClaimName?: string | undefined;
 }
 
 export interface PodSchedulingGate {
@@ -1297,6 +1913,22 @@ export interface PodSecurityContext {
   readonly supplementalGroupsPolicy?: "Merge" | "Strict";
   readonly sysctls?: readonly Sysctl[];
   readonly windowsOptions?: WindowsSecurityContextOptions;
+}
+
+export interface PodSecurityContextInput {
+  readonly appArmorProfile?: AppArmorProfileInput | undefined;
+  readonly fsGroup?: number | undefined;
+  readonly fsGroupChangePolicy?: "Always" | "OnRootMismatch" | undefined;
+  readonly runAsGroup?: number | undefined;
+  readonly runAsNonRoot?: boolean | undefined;
+  readonly runAsUser?: number | undefined;
+  readonly seLinuxChangePolicy?: string | undefined;
+  readonly seLinuxOptions?: SELinuxOptionsInput | undefined;
+  readonly seccompProfile?: SeccompProfileInput | undefined;
+  readonly supplementalGroups?: readonly number[] | undefined;
+  readonly supplementalGroupsPolicy?: "Merge" | "Strict" | undefined;
+  readonly sysctls?: readonly Sysctl[] | undefined;
+  readonly windowsOptions?: WindowsSecurityContextOptionsInput | undefined;
 }
 
 export interface PodSpec {
@@ -1345,48 +1977,48 @@ export interface PodSpec {
 }
 
 export interface PodSpecInput {
-  readonly activeDeadlineSeconds?: number;
-  readonly affinity?: Affinity;
-  readonly automountServiceAccountToken?: boolean;
+  readonly activeDeadlineSeconds?: number | undefined;
+  readonly affinity?: AffinityInput | undefined;
+  readonly automountServiceAccountToken?: boolean | undefined;
   readonly containers: readonly ContainerInput[];
-  readonly dnsConfig?: PodDNSConfig;
-  readonly dnsPolicy?: "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None";
-  readonly enableServiceLinks?: boolean;
-  readonly ephemeralContainers?: readonly EphemeralContainerInput[];
-  readonly hostAliases?: readonly HostAlias[];
-  readonly hostIPC?: boolean;
-  readonly hostNetwork?: boolean;
-  readonly hostPID?: boolean;
-  readonly hostUsers?: boolean;
-  readonly hostname?: string;
-  readonly hostnameOverride?: string;
-  readonly imagePullSecrets?: readonly LocalObjectReference[];
-  readonly initContainers?: readonly ContainerInput[];
-  readonly nodeName?: string;
-  readonly nodeSelector?: Readonly<Record<string, string>>;
-  readonly os?: PodOS;
-  readonly overhead?: Readonly<Record<string, number | string>>;
-  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
-  readonly priority?: number;
-  readonly priorityClassName?: string;
-  readonly readinessGates?: readonly PodReadinessGate[];
-  readonly resourceClaims?: readonly PodResourceClaim[];
-  readonly resources?: ResourceRequirementsInput;
-  readonly restartPolicy?: "Always" | "Never" | "OnFailure";
-  readonly runtimeClassName?: string;
-  readonly schedulerName?: string;
-  readonly schedulingGates?: readonly PodSchedulingGate[];
-  readonly securityContext?: PodSecurityContext;
-  readonly serviceAccount?: string;
-  readonly serviceAccountName?: string;
-  readonly setHostnameAsFQDN?: boolean;
-  readonly shareProcessNamespace?: boolean;
-  readonly subdomain?: string;
-  readonly terminationGracePeriodSeconds?: number;
-  readonly tolerations?: readonly Toleration[];
-  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
-  readonly volumes?: readonly VolumeInput[];
-  readonly workloadRef?: WorkloadReference;
+  readonly dnsConfig?: PodDNSConfigInput | undefined;
+  readonly dnsPolicy?: "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None" | undefined;
+  readonly enableServiceLinks?: boolean | undefined;
+  readonly ephemeralContainers?: readonly EphemeralContainerInput[] | undefined;
+  readonly hostAliases?: readonly HostAliasInput[] | undefined;
+  readonly hostIPC?: boolean | undefined;
+  readonly hostNetwork?: boolean | undefined;
+  readonly hostPID?: boolean | undefined;
+  readonly hostUsers?: boolean | undefined;
+  readonly hostname?: string | undefined;
+  readonly hostnameOverride?: string | undefined;
+  readonly imagePullSecrets?: readonly LocalObjectReferenceInput[] | undefined;
+  readonly initContainers?: readonly ContainerInput[] | undefined;
+  readonly nodeName?: string | undefined;
+  readonly nodeSelector?: Readonly<Record<string, string>> | undefined;
+  readonly os?: PodOS | undefined;
+  readonly overhead?: Readonly<Record<string, number | string>> | undefined;
+  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority" | undefined;
+  readonly priority?: number | undefined;
+  readonly priorityClassName?: string | undefined;
+  readonly readinessGates?: readonly PodReadinessGate[] | undefined;
+  readonly resourceClaims?: readonly PodResourceClaimInput[] | undefined;
+  readonly resources?: ResourceRequirementsInput | undefined;
+  readonly restartPolicy?: "Always" | "Never" | "OnFailure" | undefined;
+  readonly runtimeClassName?: string | undefined;
+  readonly schedulerName?: string | undefined;
+  readonly schedulingGates?: readonly PodSchedulingGate[] | undefined;
+  readonly securityContext?: PodSecurityContextInput | undefined;
+  readonly serviceAccount?: string | undefined;
+  readonly serviceAccountName?: string | undefined;
+  readonly setHostnameAsFQDN?: boolean | undefined;
+  readonly shareProcessNamespace?: boolean | undefined;
+  readonly subdomain?: string | undefined;
+  readonly terminationGracePeriodSeconds?: number | undefined;
+  readonly tolerations?: readonly TolerationInput[] | undefined;
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraintInput[] | undefined;
+  readonly volumes?: readonly VolumeInput[] | undefined;
+  readonly workloadRef?: WorkloadReferenceInput | undefined;
 }
 
 export interface PodStatus {
@@ -1413,26 +2045,26 @@ export interface PodStatus {
 }
 
 export interface PodStatusInput {
-  readonly allocatedResources?: Readonly<Record<string, number | string>>;
-  readonly conditions?: readonly PodCondition[];
-  readonly containerStatuses?: readonly ContainerStatusInput[];
-  readonly ephemeralContainerStatuses?: readonly ContainerStatusInput[];
-  readonly extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
-  readonly hostIP?: string;
-  readonly hostIPs?: readonly HostIP[];
-  readonly initContainerStatuses?: readonly ContainerStatusInput[];
-  readonly message?: string;
-  readonly nominatedNodeName?: string;
-  readonly observedGeneration?: number;
-  readonly phase?: "Failed" | "Pending" | "Running" | "Succeeded" | "Unknown";
-  readonly podIP?: string;
-  readonly podIPs?: readonly PodIP[];
-  readonly qosClass?: "BestEffort" | "Burstable" | "Guaranteed";
-  readonly reason?: string;
-  readonly resize?: string;
-  readonly resourceClaimStatuses?: readonly PodResourceClaimStatus[];
-  readonly resources?: ResourceRequirementsInput;
-  readonly startTime?: string;
+  readonly allocatedResources?: Readonly<Record<string, number | string>> | undefined;
+  readonly conditions?: readonly PodConditionInput[] | undefined;
+  readonly containerStatuses?: readonly ContainerStatusInput[] | undefined;
+  readonly ephemeralContainerStatuses?: readonly ContainerStatusInput[] | undefined;
+  readonly extendedResourceClaimStatus?: PodExtendedResourceClaimStatus | undefined;
+  readonly hostIP?: string | undefined;
+  readonly hostIPs?: readonly HostIP[] | undefined;
+  readonly initContainerStatuses?: readonly ContainerStatusInput[] | undefined;
+  readonly message?: string | undefined;
+  readonly nominatedNodeName?: string | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly phase?: "Failed" | "Pending" | "Running" | "Succeeded" | "Unknown" | undefined;
+  readonly podIP?: string | undefined;
+  readonly podIPs?: readonly PodIP[] | undefined;
+  readonly qosClass?: "BestEffort" | "Burstable" | "Guaranteed" | undefined;
+  readonly reason?: string | undefined;
+  readonly resize?: string | undefined;
+  readonly resourceClaimStatuses?: readonly PodResourceClaimStatusInput[] | undefined;
+  readonly resources?: ResourceRequirementsInput | undefined;
+  readonly startTime?: string | undefined;
 }
 
 export interface PodTemplate {
@@ -1443,10 +2075,10 @@ export interface PodTemplate {
 }
 
 export interface PodTemplateInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "PodTemplate";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "PodTemplate" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly template?: PodTemplateSpecInput;
+  readonly template?: PodTemplateSpecInput | undefined;
 }
 
 export interface PodTemplateSpec {
@@ -1455,12 +2087,18 @@ export interface PodTemplateSpec {
 }
 
 export interface PodTemplateSpecInput {
-  readonly metadata?: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput | undefined;
   readonly spec: PodSpecInput;
 }
 
 export interface PortStatus {
   readonly error?: string;
+  readonly port: number;
+  readonly protocol: "SCTP" | "TCP" | "UDP";
+}
+
+export interface PortStatusInput {
+  readonly error?: string | undefined;
   readonly port: number;
   readonly protocol: "SCTP" | "TCP" | "UDP";
 }
@@ -1471,8 +2109,19 @@ export interface PortworxVolumeSource {
   readonly volumeID: string;
 }
 
+export interface PortworxVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly volumeID: string;
+}
+
 export interface PreferredSchedulingTerm {
   readonly preference: NodeSelectorTerm;
+  readonly weight: number;
+}
+
+export interface PreferredSchedulingTermInput {
+  readonly preference: NodeSelectorTermInput;
   readonly weight: number;
 }
 
@@ -1489,14 +2138,27 @@ export interface Probe {
   readonly timeoutSeconds?: number;
 }
 
+export interface ProbeInput {
+  readonly exec?: ExecActionInput | undefined;
+  readonly failureThreshold?: number | undefined;
+  readonly grpc?: GRPCActionInput | undefined;
+  readonly httpGet?: HTTPGetActionInput | undefined;
+  readonly initialDelaySeconds?: number | undefined;
+  readonly periodSeconds?: number | undefined;
+  readonly successThreshold?: number | undefined;
+  readonly tcpSocket?: TCPSocketActionInput | undefined;
+  readonly terminationGracePeriodSeconds?: number | undefined;
+  readonly timeoutSeconds?: number | undefined;
+}
+
 export interface ProjectedVolumeSource {
   readonly defaultMode?: number;
   readonly sources?: readonly VolumeProjection[];
 }
 
 export interface ProjectedVolumeSourceInput {
-  readonly defaultMode?: number;
-  readonly sources?: readonly VolumeProjectionInput[];
+  readonly defaultMode?: number | undefined;
+  readonly sources?: readonly VolumeProjectionInput[] | undefined;
 }
 
 export interface QuobyteVolumeSource {
@@ -1505,6 +2167,15 @@ export interface QuobyteVolumeSource {
   readonly registry: string;
   readonly tenant?: string;
   readonly user?: string;
+  readonly volume: string;
+}
+
+export interface QuobyteVolumeSourceInput {
+  readonly group?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly registry: string;
+  readonly tenant?: string | undefined;
+  readonly user?: string | undefined;
   readonly volume: string;
 }
 
@@ -1519,6 +2190,17 @@ export interface RBDPersistentVolumeSource {
   readonly user?: string;
 }
 
+export interface RBDPersistentVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly image: string;
+  readonly keyring?: string | undefined;
+  readonly monitors: readonly string[];
+  readonly pool?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: SecretReferenceInput | undefined;
+  readonly user?: string | undefined;
+}
+
 export interface RBDVolumeSource {
   readonly fsType?: string;
   readonly image: string;
@@ -1530,6 +2212,17 @@ export interface RBDVolumeSource {
   readonly user?: string;
 }
 
+export interface RBDVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly image: string;
+  readonly keyring?: string | undefined;
+  readonly monitors: readonly string[];
+  readonly pool?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: LocalObjectReferenceInput | undefined;
+  readonly user?: string | undefined;
+}
+
 export interface ReplicationController {
   readonly apiVersion?: "v1";
   readonly kind?: "ReplicationController";
@@ -1539,17 +2232,25 @@ export interface ReplicationController {
 }
 
 export interface ReplicationControllerInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "ReplicationController";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "ReplicationController" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly spec?: ReplicationControllerSpecInput;
-  readonly status?: ReplicationControllerStatus;
+  readonly spec?: ReplicationControllerSpecInput | undefined;
+  readonly status?: ReplicationControllerStatusInput | undefined;
 }
 
 export interface ReplicationControllerCondition {
   readonly lastTransitionTime?: string;
   readonly message?: string;
   readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface ReplicationControllerConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
   readonly status: string;
   readonly type: string;
 }
@@ -1562,10 +2263,10 @@ export interface ReplicationControllerSpec {
 }
 
 export interface ReplicationControllerSpecInput {
-  readonly minReadySeconds?: number;
-  readonly replicas?: number;
-  readonly selector?: Readonly<Record<string, string>>;
-  readonly template?: PodTemplateSpecInput;
+  readonly minReadySeconds?: number | undefined;
+  readonly replicas?: number | undefined;
+  readonly selector?: Readonly<Record<string, string>> | undefined;
+  readonly template?: PodTemplateSpecInput | undefined;
 }
 
 export interface ReplicationControllerStatus {
@@ -1577,9 +2278,23 @@ export interface ReplicationControllerStatus {
   readonly replicas: number;
 }
 
+export interface ReplicationControllerStatusInput {
+  readonly availableReplicas?: number | undefined;
+  readonly conditions?: readonly ReplicationControllerConditionInput[] | undefined;
+  readonly fullyLabeledReplicas?: number | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly readyReplicas?: number | undefined;
+  readonly replicas: number;
+}
+
 export interface ResourceClaim {
   readonly name: string;
   readonly request?: string;
+}
+
+export interface ResourceClaimInput {
+  readonly name: string;
+  readonly request?: string | undefined;
 }
 
 export interface ResourceFieldSelector {
@@ -1589,13 +2304,18 @@ export interface ResourceFieldSelector {
 }
 
 export interface ResourceFieldSelectorInput {
-  readonly containerName?: string;
-  readonly divisor?: number | string;
+  readonly containerName?: string | undefined;
+  readonly divisor?: number | string | undefined;
   readonly resource: string;
 }
 
 export interface ResourceHealth {
   readonly health?: string;
+  readonly resourceID: string;
+}
+
+export interface ResourceHealthInput {
+  readonly health?: string | undefined;
   readonly resourceID: string;
 }
 
@@ -1608,11 +2328,11 @@ export interface ResourceQuota {
 }
 
 export interface ResourceQuotaInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "ResourceQuota";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "ResourceQuota" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly spec?: ResourceQuotaSpecInput;
-  readonly status?: ResourceQuotaStatusInput;
+  readonly spec?: ResourceQuotaSpecInput | undefined;
+  readonly status?: ResourceQuotaStatusInput | undefined;
 }
 
 export interface ResourceQuotaSpec {
@@ -1622,9 +2342,9 @@ export interface ResourceQuotaSpec {
 }
 
 export interface ResourceQuotaSpecInput {
-  readonly hard?: Readonly<Record<string, number | string>>;
-  readonly scopeSelector?: ScopeSelector;
-  readonly scopes?: readonly ("BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass")[];
+  readonly hard?: Readonly<Record<string, number | string>> | undefined;
+  readonly scopeSelector?: ScopeSelectorInput | undefined;
+  readonly scopes?: readonly ("BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass")[] | undefined;
 }
 
 export interface ResourceQuotaStatus {
@@ -1633,8 +2353,8 @@ export interface ResourceQuotaStatus {
 }
 
 export interface ResourceQuotaStatusInput {
-  readonly hard?: Readonly<Record<string, number | string>>;
-  readonly used?: Readonly<Record<string, number | string>>;
+  readonly hard?: Readonly<Record<string, number | string>> | undefined;
+  readonly used?: Readonly<Record<string, number | string>> | undefined;
 }
 
 export interface ResourceRequirements {
@@ -1644,9 +2364,9 @@ export interface ResourceRequirements {
 }
 
 export interface ResourceRequirementsInput {
-  readonly claims?: readonly ResourceClaim[];
-  readonly limits?: Readonly<Record<string, number | string>>;
-  readonly requests?: Readonly<Record<string, number | string>>;
+  readonly claims?: readonly ResourceClaimInput[] | undefined;
+  readonly limits?: Readonly<Record<string, number | string>> | undefined;
+  readonly requests?: Readonly<Record<string, number | string>> | undefined;
 }
 
 export interface ResourceStatus {
@@ -1654,11 +2374,23 @@ export interface ResourceStatus {
   readonly resources?: readonly ResourceHealth[];
 }
 
+export interface ResourceStatusInput {
+  readonly name: string;
+  readonly resources?: readonly ResourceHealthInput[] | undefined;
+}
+
 export interface SELinuxOptions {
   readonly level?: string;
   readonly role?: string;
   readonly type?: string;
   readonly user?: string;
+}
+
+export interface SELinuxOptionsInput {
+  readonly level?: string | undefined;
+  readonly role?: string | undefined;
+  readonly type?: string | undefined;
+  readonly user?: string | undefined;
 }
 
 export interface ScaleIOPersistentVolumeSource {
@@ -1674,6 +2406,19 @@ export interface ScaleIOPersistentVolumeSource {
   readonly volumeName?: string;
 }
 
+export interface ScaleIOPersistentVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly gateway: string;
+  readonly protectionDomain?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef: SecretReferenceInput;
+  readonly sslEnabled?: boolean | undefined;
+  readonly storageMode?: string | undefined;
+  readonly storagePool?: string | undefined;
+  readonly system: string;
+  readonly volumeName?: string | undefined;
+}
+
 export interface ScaleIOVolumeSource {
   readonly fsType?: string;
   readonly gateway: string;
@@ -1687,8 +2432,25 @@ export interface ScaleIOVolumeSource {
   readonly volumeName?: string;
 }
 
+export interface ScaleIOVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly gateway: string;
+  readonly protectionDomain?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef: LocalObjectReferenceInput;
+  readonly sslEnabled?: boolean | undefined;
+  readonly storageMode?: string | undefined;
+  readonly storagePool?: string | undefined;
+  readonly system: string;
+  readonly volumeName?: string | undefined;
+}
+
 export interface ScopeSelector {
   readonly matchExpressions?: readonly ScopedResourceSelectorRequirement[];
+}
+
+export interface ScopeSelectorInput {
+  readonly matchExpressions?: readonly ScopedResourceSelectorRequirementInput[] | undefined;
 }
 
 export interface ScopedResourceSelectorRequirement {
@@ -1697,8 +2459,19 @@ export interface ScopedResourceSelectorRequirement {
   readonly values?: readonly string[];
 }
 
+export interface ScopedResourceSelectorRequirementInput {
+  readonly operator: "DoesNotExist" | "Exists" | "In" | "NotIn";
+  readonly scopeName: "BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass";
+  readonly values?: readonly string[] | undefined;
+}
+
 export interface SeccompProfile {
   readonly localhostProfile?: string;
+  readonly type: "Localhost" | "RuntimeDefault" | "Unconfined";
+}
+
+export interface SeccompProfileInput {
+  readonly localhostProfile?: string | undefined;
   readonly type: "Localhost" | "RuntimeDefault" | "Unconfined";
 }
 
@@ -1713,18 +2486,23 @@ export interface Secret {
 }
 
 export interface SecretInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Secret";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Secret" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly data?: Readonly<Record<string, string>>;
-  readonly immutable?: boolean;
-  readonly stringData?: Readonly<Record<string, string>>;
-  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>> | undefined;
+  readonly immutable?: boolean | undefined;
+  readonly stringData?: Readonly<Record<string, string>> | undefined;
+  readonly type?: string | undefined;
 }
 
 export interface SecretEnvSource {
   readonly name?: string;
   readonly optional?: boolean;
+}
+
+export interface SecretEnvSourceInput {
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface SecretKeySelector {
@@ -1733,10 +2511,22 @@ export interface SecretKeySelector {
   readonly optional?: boolean;
 }
 
+export interface SecretKeySelectorInput {
+  readonly key: string;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
+}
+
 export interface SecretProjection {
   readonly items?: readonly KeyToPath[];
   readonly name?: string;
   readonly optional?: boolean;
+}
+
+export interface SecretProjectionInput {
+  readonly items?: readonly KeyToPathInput[] | undefined;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface SecretReference {
@@ -1744,11 +2534,23 @@ export interface SecretReference {
   readonly namespace?: string;
 }
 
+export interface SecretReferenceInput {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
 export interface SecretVolumeSource {
   readonly defaultMode?: number;
   readonly items?: readonly KeyToPath[];
   readonly optional?: boolean;
   readonly secretName?: string;
+}
+
+export interface SecretVolumeSourceInput {
+  readonly defaultMode?: number | undefined;
+  readonly items?: readonly KeyToPathInput[] | undefined;
+  readonly optional?: boolean | undefined;
+  readonly secretName?: string | undefined;
 }
 
 export interface SecurityContext {
@@ -1766,6 +2568,21 @@ export interface SecurityContext {
   readonly windowsOptions?: WindowsSecurityContextOptions;
 }
 
+export interface SecurityContextInput {
+  readonly allowPrivilegeEscalation?: boolean | undefined;
+  readonly appArmorProfile?: AppArmorProfileInput | undefined;
+  readonly capabilities?: CapabilitiesInput | undefined;
+  readonly privileged?: boolean | undefined;
+  readonly procMount?: "Default" | "Unmasked" | undefined;
+  readonly readOnlyRootFilesystem?: boolean | undefined;
+  readonly runAsGroup?: number | undefined;
+  readonly runAsNonRoot?: boolean | undefined;
+  readonly runAsUser?: number | undefined;
+  readonly seLinuxOptions?: SELinuxOptionsInput | undefined;
+  readonly seccompProfile?: SeccompProfileInput | undefined;
+  readonly windowsOptions?: WindowsSecurityContextOptionsInput | undefined;
+}
+
 export interface Service {
   readonly apiVersion?: "v1";
   readonly kind?: "Service";
@@ -1775,11 +2592,11 @@ export interface Service {
 }
 
 export interface ServiceInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "Service";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "Service" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly spec?: ServiceSpec;
-  readonly status?: ServiceStatus;
+  readonly spec?: ServiceSpecInput | undefined;
+  readonly status?: ServiceStatusInput | undefined;
 }
 
 export interface ServiceAccount {
@@ -1792,17 +2609,23 @@ export interface ServiceAccount {
 }
 
 export interface ServiceAccountInput {
-  readonly apiVersion?: "v1";
-  readonly kind?: "ServiceAccount";
+  readonly apiVersion?: "v1" | undefined;
+  readonly kind?: "ServiceAccount" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly automountServiceAccountToken?: boolean;
-  readonly imagePullSecrets?: readonly LocalObjectReference[];
-  readonly secrets?: readonly ObjectReference[];
+  readonly automountServiceAccountToken?: boolean | undefined;
+  readonly imagePullSecrets?: readonly LocalObjectReferenceInput[] | undefined;
+  readonly secrets?: readonly ObjectReferenceInput[] | undefined;
 }
 
 export interface ServiceAccountTokenProjection {
   readonly audience?: string;
   readonly expirationSeconds?: number;
+  readonly path: string;
+}
+
+export interface ServiceAccountTokenProjectionInput {
+  readonly audience?: string | undefined;
+  readonly expirationSeconds?: number | undefined;
   readonly path: string;
 }
 
@@ -1813,6 +2636,15 @@ export interface ServicePort {
   readonly port: number;
   readonly protocol?: "SCTP" | "TCP" | "UDP";
   readonly targetPort?: number | string;
+}
+
+export interface ServicePortInput {
+  readonly appProtocol?: string | undefined;
+  readonly name?: string | undefined;
+  readonly nodePort?: number | undefined;
+  readonly port: number;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
+  readonly targetPort?: number | string | undefined;
 }
 
 export interface ServiceSpec {
@@ -1838,13 +2670,45 @@ export interface ServiceSpec {
   readonly type?: "ClusterIP" | "ExternalName" | "LoadBalancer" | "NodePort";
 }
 
+export interface ServiceSpecInput {
+  readonly allocateLoadBalancerNodePorts?: boolean | undefined;
+  readonly clusterIP?: string | undefined;
+  readonly clusterIPs?: readonly string[] | undefined;
+  readonly externalIPs?: readonly string[] | undefined;
+  readonly externalName?: string | undefined;
+  readonly externalTrafficPolicy?: "Cluster" | "Local" | undefined;
+  readonly healthCheckNodePort?: number | undefined;
+  readonly internalTrafficPolicy?: "Cluster" | "Local" | undefined;
+  readonly ipFamilies?: readonly ("" | "IPv4" | "IPv6")[] | undefined;
+  readonly ipFamilyPolicy?: "PreferDualStack" | "RequireDualStack" | "SingleStack" | undefined;
+  readonly loadBalancerClass?: string | undefined;
+  readonly loadBalancerIP?: string | undefined;
+  readonly loadBalancerSourceRanges?: readonly string[] | undefined;
+  readonly ports?: readonly ServicePortInput[] | undefined;
+  readonly publishNotReadyAddresses?: boolean | undefined;
+  readonly selector?: Readonly<Record<string, string>> | undefined;
+  readonly sessionAffinity?: "ClientIP" | "None" | undefined;
+  readonly sessionAffinityConfig?: SessionAffinityConfigInput | undefined;
+  readonly trafficDistribution?: string | undefined;
+  readonly type?: "ClusterIP" | "ExternalName" | "LoadBalancer" | "NodePort" | undefined;
+}
+
 export interface ServiceStatus {
   readonly conditions?: readonly Condition[];
   readonly loadBalancer?: LoadBalancerStatus;
 }
 
+export interface ServiceStatusInput {
+  readonly conditions?: readonly ConditionInput[] | undefined;
+  readonly loadBalancer?: LoadBalancerStatusInput | undefined;
+}
+
 export interface SessionAffinityConfig {
   readonly clientIP?: ClientIPConfig;
+}
+
+export interface SessionAffinityConfigInput {
+  readonly clientIP?: ClientIPConfigInput | undefined;
 }
 
 export interface SleepAction {
@@ -1859,12 +2723,28 @@ export interface StorageOSPersistentVolumeSource {
   readonly volumeNamespace?: string;
 }
 
+export interface StorageOSPersistentVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: ObjectReferenceInput | undefined;
+  readonly volumeName?: string | undefined;
+  readonly volumeNamespace?: string | undefined;
+}
+
 export interface StorageOSVolumeSource {
   readonly fsType?: string;
   readonly readOnly?: boolean;
   readonly secretRef?: LocalObjectReference;
   readonly volumeName?: string;
   readonly volumeNamespace?: string;
+}
+
+export interface StorageOSVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: LocalObjectReferenceInput | undefined;
+  readonly volumeName?: string | undefined;
+  readonly volumeNamespace?: string | undefined;
 }
 
 export interface Sysctl {
@@ -1877,11 +2757,23 @@ export interface TCPSocketAction {
   readonly port: number | string;
 }
 
+export interface TCPSocketActionInput {
+  readonly host?: string | undefined;
+  readonly port: number | string;
+}
+
 export interface Taint {
   readonly effect: "NoExecute" | "NoSchedule" | "PreferNoSchedule";
   readonly key: string;
   readonly timeAdded?: string;
   readonly value?: string;
+}
+
+export interface TaintInput {
+  readonly effect: "NoExecute" | "NoSchedule" | "PreferNoSchedule";
+  readonly key: string;
+  readonly timeAdded?: string | undefined;
+  readonly value?: string | undefined;
 }
 
 export interface Toleration {
@@ -1892,6 +2784,14 @@ export interface Toleration {
   readonly value?: string;
 }
 
+export interface TolerationInput {
+  readonly effect?: "NoExecute" | "NoSchedule" | "PreferNoSchedule" | undefined;
+  readonly key?: string | undefined;
+  readonly operator?: "Equal" | "Exists" | "Gt" | "Lt" | undefined;
+  readonly tolerationSeconds?: number | undefined;
+  readonly value?: string | undefined;
+}
+
 export interface TopologySelectorLabelRequirement {
   readonly key: string;
   readonly values: readonly string[];
@@ -1899,6 +2799,10 @@ export interface TopologySelectorLabelRequirement {
 
 export interface TopologySelectorTerm {
   readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[];
+}
+
+export interface TopologySelectorTermInput {
+  readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[] | undefined;
 }
 
 export interface TopologySpreadConstraint {
@@ -1912,8 +2816,25 @@ export interface TopologySpreadConstraint {
   readonly whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway";
 }
 
+export interface TopologySpreadConstraintInput {
+  readonly labelSelector?: LabelSelectorInput | undefined;
+  readonly matchLabelKeys?: readonly string[] | undefined;
+  readonly maxSkew: number;
+  readonly minDomains?: number | undefined;
+  readonly nodeAffinityPolicy?: "Honor" | "Ignore" | undefined;
+  readonly nodeTaintsPolicy?: "Honor" | "Ignore" | undefined;
+  readonly topologyKey: string;
+  readonly whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway";
+}
+
 export interface TypedLocalObjectReference {
   readonly apiGroup?: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface TypedLocalObjectReferenceInput {
+  readonly apiGroup?: string | undefined;
   readonly kind: string;
   readonly name: string;
 }
@@ -1923,6 +2844,13 @@ export interface TypedObjectReference {
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
+}
+
+export interface TypedObjectReferenceInput {
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
 }
 
 export interface Volume {
@@ -1960,37 +2888,37 @@ export interface Volume {
 }
 
 export interface VolumeInput {
-  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
-  readonly azureDisk?: AzureDiskVolumeSource;
-  readonly azureFile?: AzureFileVolumeSource;
-  readonly cephfs?: CephFSVolumeSource;
-  readonly cinder?: CinderVolumeSource;
-  readonly configMap?: ConfigMapVolumeSource;
-  readonly csi?: CSIVolumeSource;
-  readonly downwardAPI?: DownwardAPIVolumeSourceInput;
-  readonly emptyDir?: EmptyDirVolumeSourceInput;
-  readonly ephemeral?: EphemeralVolumeSourceInput;
-  readonly fc?: FCVolumeSource;
-  readonly flexVolume?: FlexVolumeSource;
-  readonly flocker?: FlockerVolumeSource;
-  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
-  readonly gitRepo?: GitRepoVolumeSource;
-  readonly glusterfs?: GlusterfsVolumeSource;
-  readonly hostPath?: HostPathVolumeSource;
-  readonly image?: ImageVolumeSource;
-  readonly iscsi?: ISCSIVolumeSource;
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSourceInput | undefined;
+  readonly azureDisk?: AzureDiskVolumeSourceInput | undefined;
+  readonly azureFile?: AzureFileVolumeSourceInput | undefined;
+  readonly cephfs?: CephFSVolumeSourceInput | undefined;
+  readonly cinder?: CinderVolumeSourceInput | undefined;
+  readonly configMap?: ConfigMapVolumeSourceInput | undefined;
+  readonly csi?: CSIVolumeSourceInput | undefined;
+  readonly downwardAPI?: DownwardAPIVolumeSourceInput | undefined;
+  readonly emptyDir?: EmptyDirVolumeSourceInput | undefined;
+  readonly ephemeral?: EphemeralVolumeSourceInput | undefined;
+  readonly fc?: FCVolumeSourceInput | undefined;
+  readonly flexVolume?: FlexVolumeSourceInput | undefined;
+  readonly flocker?: FlockerVolumeSourceInput | undefined;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSourceInput | undefined;
+  readonly gitRepo?: GitRepoVolumeSourceInput | undefined;
+  readonly glusterfs?: GlusterfsVolumeSourceInput | undefined;
+  readonly hostPath?: HostPathVolumeSourceInput | undefined;
+  readonly image?: ImageVolumeSourceInput | undefined;
+  readonly iscsi?: ISCSIVolumeSourceInput | undefined;
   readonly name: string;
-  readonly nfs?: NFSVolumeSource;
-  readonly persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
-  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
-  readonly portworxVolume?: PortworxVolumeSource;
-  readonly projected?: ProjectedVolumeSourceInput;
-  readonly quobyte?: QuobyteVolumeSource;
-  readonly rbd?: RBDVolumeSource;
-  readonly scaleIO?: ScaleIOVolumeSource;
-  readonly secret?: SecretVolumeSource;
-  readonly storageos?: StorageOSVolumeSource;
-  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  readonly nfs?: NFSVolumeSourceInput | undefined;
+  readonly persistentVolumeClaim?: PersistentVolumeClaimVolumeSourceInput | undefined;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSourceInput | undefined;
+  readonly portworxVolume?: PortworxVolumeSourceInput | undefined;
+  readonly projected?: ProjectedVolumeSourceInput | undefined;
+  readonly quobyte?: QuobyteVolumeSourceInput | undefined;
+  readonly rbd?: RBDVolumeSourceInput | undefined;
+  readonly scaleIO?: ScaleIOVolumeSourceInput | undefined;
+  readonly secret?: SecretVolumeSourceInput | undefined;
+  readonly storageos?: StorageOSVolumeSourceInput | undefined;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSourceInput | undefined;
 }
 
 export interface VolumeDevice {
@@ -2008,6 +2936,16 @@ export interface VolumeMount {
   readonly subPathExpr?: string;
 }
 
+export interface VolumeMountInput {
+  readonly mountPath: string;
+  readonly mountPropagation?: "Bidirectional" | "HostToContainer" | "None" | undefined;
+  readonly name: string;
+  readonly readOnly?: boolean | undefined;
+  readonly recursiveReadOnly?: string | undefined;
+  readonly subPath?: string | undefined;
+  readonly subPathExpr?: string | undefined;
+}
+
 export interface VolumeMountStatus {
   readonly mountPath: string;
   readonly name: string;
@@ -2015,8 +2953,19 @@ export interface VolumeMountStatus {
   readonly recursiveReadOnly?: string;
 }
 
+export interface VolumeMountStatusInput {
+  readonly mountPath: string;
+  readonly name: string;
+  readonly readOnly?: boolean | undefined;
+  readonly recursiveReadOnly?: string | undefined;
+}
+
 export interface VolumeNodeAffinity {
   readonly required?: NodeSelector;
+}
+
+export interface VolumeNodeAffinityInput {
+  readonly required?: NodeSelectorInput | undefined;
 }
 
 export interface VolumeProjection {
@@ -2029,12 +2978,12 @@ export interface VolumeProjection {
 }
 
 export interface VolumeProjectionInput {
-  readonly clusterTrustBundle?: ClusterTrustBundleProjection;
-  readonly configMap?: ConfigMapProjection;
-  readonly downwardAPI?: DownwardAPIProjectionInput;
-  readonly podCertificate?: PodCertificateProjection;
-  readonly secret?: SecretProjection;
-  readonly serviceAccountToken?: ServiceAccountTokenProjection;
+  readonly clusterTrustBundle?: ClusterTrustBundleProjectionInput | undefined;
+  readonly configMap?: ConfigMapProjectionInput | undefined;
+  readonly downwardAPI?: DownwardAPIProjectionInput | undefined;
+  readonly podCertificate?: PodCertificateProjectionInput | undefined;
+  readonly secret?: SecretProjectionInput | undefined;
+  readonly serviceAccountToken?: ServiceAccountTokenProjectionInput | undefined;
 }
 
 export interface VolumeResourceRequirements {
@@ -2043,8 +2992,8 @@ export interface VolumeResourceRequirements {
 }
 
 export interface VolumeResourceRequirementsInput {
-  readonly limits?: Readonly<Record<string, number | string>>;
-  readonly requests?: Readonly<Record<string, number | string>>;
+  readonly limits?: Readonly<Record<string, number | string>> | undefined;
+  readonly requests?: Readonly<Record<string, number | string>> | undefined;
 }
 
 export interface VsphereVirtualDiskVolumeSource {
@@ -2054,8 +3003,20 @@ export interface VsphereVirtualDiskVolumeSource {
   readonly volumePath: string;
 }
 
+export interface VsphereVirtualDiskVolumeSourceInput {
+  readonly fsType?: string | undefined;
+  readonly storagePolicyID?: string | undefined;
+  readonly storagePolicyName?: string | undefined;
+  readonly volumePath: string;
+}
+
 export interface WeightedPodAffinityTerm {
   readonly podAffinityTerm: PodAffinityTerm;
+  readonly weight: number;
+}
+
+export interface WeightedPodAffinityTermInput {
+  readonly podAffinityTerm: PodAffinityTermInput;
   readonly weight: number;
 }
 
@@ -2066,10 +3027,23 @@ export interface WindowsSecurityContextOptions {
   readonly runAsUserName?: string;
 }
 
+export interface WindowsSecurityContextOptionsInput {
+  readonly gmsaCredentialSpec?: string | undefined;
+  readonly gmsaCredentialSpecName?: string | undefined;
+  readonly hostProcess?: boolean | undefined;
+  readonly runAsUserName?: string | undefined;
+}
+
 export interface WorkloadReference {
   readonly name: string;
   readonly podGroup: string;
   readonly podGroupReplicaKey?: string;
+}
+
+export interface WorkloadReferenceInput {
+  readonly name: string;
+  readonly podGroup: string;
+  readonly podGroupReplicaKey?: string | undefined;
 }
 
 export const Binding: ResourceKind<Binding, BindingInput, "Namespaced"> = { group: "", version: "v1", kind: "Binding", plural: "bindings", scope: "Namespaced" };

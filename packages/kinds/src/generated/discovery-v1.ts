@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
-import type { ObjectReference } from "./core-v1.ts";
+import type { ObjectReference, ObjectReferenceInput } from "./core-v1.ts";
 
 export interface Endpoint {
   readonly addresses: readonly string[];
@@ -13,10 +13,27 @@ export interface Endpoint {
   readonly zone?: string;
 }
 
+export interface EndpointInput {
+  readonly addresses: readonly string[];
+  readonly conditions?: EndpointConditionsInput | undefined;
+  readonly deprecatedTopology?: Readonly<Record<string, string>> | undefined;
+  readonly hints?: EndpointHintsInput | undefined;
+  readonly hostname?: string | undefined;
+  readonly nodeName?: string | undefined;
+  readonly targetRef?: ObjectReferenceInput | undefined;
+  readonly zone?: string | undefined;
+}
+
 export interface EndpointConditions {
   readonly ready?: boolean;
   readonly serving?: boolean;
   readonly terminating?: boolean;
+}
+
+export interface EndpointConditionsInput {
+  readonly ready?: boolean | undefined;
+  readonly serving?: boolean | undefined;
+  readonly terminating?: boolean | undefined;
 }
 
 export interface EndpointHints {
@@ -24,11 +41,23 @@ export interface EndpointHints {
   readonly forZones?: readonly ForZone[];
 }
 
+export interface EndpointHintsInput {
+  readonly forNodes?: readonly ForNode[] | undefined;
+  readonly forZones?: readonly ForZone[] | undefined;
+}
+
 export interface EndpointPort {
   readonly appProtocol?: string;
   readonly name?: string;
   readonly port?: number;
   readonly protocol?: "SCTP" | "TCP" | "UDP";
+}
+
+export interface EndpointPortInput {
+  readonly appProtocol?: string | undefined;
+  readonly name?: string | undefined;
+  readonly port?: number | undefined;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
 }
 
 export interface EndpointSlice {
@@ -41,12 +70,12 @@ export interface EndpointSlice {
 }
 
 export interface EndpointSliceInput {
-  readonly apiVersion?: "discovery.k8s.io/v1";
-  readonly kind?: "EndpointSlice";
+  readonly apiVersion?: "discovery.k8s.io/v1" | undefined;
+  readonly kind?: "EndpointSlice" | undefined;
   readonly metadata: NamedMetaInput;
   readonly addressType: "FQDN" | "IPv4" | "IPv6";
-  readonly endpoints: readonly Endpoint[];
-  readonly ports?: readonly EndpointPort[];
+  readonly endpoints: readonly EndpointInput[];
+  readonly ports?: readonly EndpointPortInput[] | undefined;
 }
 
 export interface ForNode {

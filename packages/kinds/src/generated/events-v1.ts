@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
-import type { EventSource, ObjectReference } from "./core-v1.ts";
+import type { EventSource, EventSourceInput, ObjectReference, ObjectReferenceInput } from "./core-v1.ts";
 
 export interface Event {
   readonly apiVersion?: "events.k8s.io/v1";
@@ -23,23 +23,23 @@ export interface Event {
 }
 
 export interface EventInput {
-  readonly apiVersion?: "events.k8s.io/v1";
-  readonly kind?: "Event";
+  readonly apiVersion?: "events.k8s.io/v1" | undefined;
+  readonly kind?: "Event" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly action?: string;
-  readonly deprecatedCount?: number;
-  readonly deprecatedFirstTimestamp?: string;
-  readonly deprecatedLastTimestamp?: string;
-  readonly deprecatedSource?: EventSource;
+  readonly action?: string | undefined;
+  readonly deprecatedCount?: number | undefined;
+  readonly deprecatedFirstTimestamp?: string | undefined;
+  readonly deprecatedLastTimestamp?: string | undefined;
+  readonly deprecatedSource?: EventSourceInput | undefined;
   readonly eventTime: string;
-  readonly note?: string;
-  readonly reason?: string;
-  readonly regarding?: ObjectReference;
-  readonly related?: ObjectReference;
-  readonly reportingController?: string;
-  readonly reportingInstance?: string;
-  readonly series?: EventSeries;
-  readonly type?: string;
+  readonly note?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly regarding?: ObjectReferenceInput | undefined;
+  readonly related?: ObjectReferenceInput | undefined;
+  readonly reportingController?: string | undefined;
+  readonly reportingInstance?: string | undefined;
+  readonly series?: EventSeries | undefined;
+  readonly type?: string | undefined;
 }
 
 export interface EventSeries {

@@ -6,6 +6,11 @@ export interface ExemptPriorityLevelConfiguration {
   readonly nominalConcurrencyShares?: number;
 }
 
+export interface ExemptPriorityLevelConfigurationInput {
+  readonly lendablePercent?: number | undefined;
+  readonly nominalConcurrencyShares?: number | undefined;
+}
+
 export interface FlowDistinguisherMethod {
   readonly type: string;
 }
@@ -19,11 +24,11 @@ export interface FlowSchema {
 }
 
 export interface FlowSchemaInput {
-  readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
-  readonly kind?: "FlowSchema";
+  readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1" | undefined;
+  readonly kind?: "FlowSchema" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec: FlowSchemaSpec;
-  readonly status?: FlowSchemaStatus;
+  readonly spec: FlowSchemaSpecInput;
+  readonly status?: FlowSchemaStatusInput | undefined;
 }
 
 export interface FlowSchemaCondition {
@@ -34,6 +39,14 @@ export interface FlowSchemaCondition {
   readonly type?: string;
 }
 
+export interface FlowSchemaConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+}
+
 export interface FlowSchemaSpec {
   readonly distinguisherMethod?: FlowDistinguisherMethod;
   readonly matchingPrecedence?: number;
@@ -41,8 +54,19 @@ export interface FlowSchemaSpec {
   readonly rules?: readonly PolicyRulesWithSubjects[];
 }
 
+export interface FlowSchemaSpecInput {
+  readonly distinguisherMethod?: FlowDistinguisherMethod | undefined;
+  readonly matchingPrecedence?: number | undefined;
+  readonly priorityLevelConfiguration: PriorityLevelConfigurationReference;
+  readonly rules?: readonly PolicyRulesWithSubjectsInput[] | undefined;
+}
+
 export interface FlowSchemaStatus {
   readonly conditions?: readonly FlowSchemaCondition[];
+}
+
+export interface FlowSchemaStatusInput {
+  readonly conditions?: readonly FlowSchemaConditionInput[] | undefined;
 }
 
 export interface GroupSubject {
@@ -54,11 +78,23 @@ export interface LimitResponse {
   readonly type: string;
 }
 
+export interface LimitResponseInput {
+  readonly queuing?: QueuingConfigurationInput | undefined;
+  readonly type: string;
+}
+
 export interface LimitedPriorityLevelConfiguration {
   readonly borrowingLimitPercent?: number;
   readonly lendablePercent?: number;
   readonly limitResponse: LimitResponse;
   readonly nominalConcurrencyShares?: number;
+}
+
+export interface LimitedPriorityLevelConfigurationInput {
+  readonly borrowingLimitPercent?: number | undefined;
+  readonly lendablePercent?: number | undefined;
+  readonly limitResponse: LimitResponseInput;
+  readonly nominalConcurrencyShares?: number | undefined;
 }
 
 export interface NonResourcePolicyRule {
@@ -72,6 +108,12 @@ export interface PolicyRulesWithSubjects {
   readonly subjects: readonly Subject[];
 }
 
+export interface PolicyRulesWithSubjectsInput {
+  readonly nonResourceRules?: readonly NonResourcePolicyRule[] | undefined;
+  readonly resourceRules?: readonly ResourcePolicyRuleInput[] | undefined;
+  readonly subjects: readonly SubjectInput[];
+}
+
 export interface PriorityLevelConfiguration {
   readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind?: "PriorityLevelConfiguration";
@@ -81,11 +123,11 @@ export interface PriorityLevelConfiguration {
 }
 
 export interface PriorityLevelConfigurationInput {
-  readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
-  readonly kind?: "PriorityLevelConfiguration";
+  readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1" | undefined;
+  readonly kind?: "PriorityLevelConfiguration" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec: PriorityLevelConfigurationSpec;
-  readonly status?: PriorityLevelConfigurationStatus;
+  readonly spec: PriorityLevelConfigurationSpecInput;
+  readonly status?: PriorityLevelConfigurationStatusInput | undefined;
 }
 
 export interface PriorityLevelConfigurationCondition {
@@ -94,6 +136,14 @@ export interface PriorityLevelConfigurationCondition {
   readonly reason?: string;
   readonly status?: string;
   readonly type?: string;
+}
+
+export interface PriorityLevelConfigurationConditionInput {
+  readonly lastTransitionTime?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
 }
 
 export interface PriorityLevelConfigurationReference {
@@ -106,8 +156,18 @@ export interface PriorityLevelConfigurationSpec {
   readonly type: string;
 }
 
+export interface PriorityLevelConfigurationSpecInput {
+  readonly exempt?: ExemptPriorityLevelConfigurationInput | undefined;
+  readonly limited?: LimitedPriorityLevelConfigurationInput | undefined;
+  readonly type: string;
+}
+
 export interface PriorityLevelConfigurationStatus {
   readonly conditions?: readonly PriorityLevelConfigurationCondition[];
+}
+
+export interface PriorityLevelConfigurationStatusInput {
+  readonly conditions?: readonly PriorityLevelConfigurationConditionInput[] | undefined;
 }
 
 export interface QueuingConfiguration {
@@ -116,10 +176,24 @@ export interface QueuingConfiguration {
   readonly queues?: number;
 }
 
+export interface QueuingConfigurationInput {
+  readonly handSize?: number | undefined;
+  readonly queueLengthLimit?: number | undefined;
+  readonly queues?: number | undefined;
+}
+
 export interface ResourcePolicyRule {
   readonly apiGroups: readonly string[];
   readonly clusterScope?: boolean;
   readonly namespaces?: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface ResourcePolicyRuleInput {
+  readonly apiGroups: readonly string[];
+  readonly clusterScope?: boolean | undefined;
+  readonly namespaces?: readonly string[] | undefined;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
 }
@@ -134,6 +208,13 @@ export interface Subject {
   readonly kind: string;
   readonly serviceAccount?: ServiceAccountSubject;
   readonly user?: UserSubject;
+}
+
+export interface SubjectInput {
+  readonly group?: GroupSubject | undefined;
+  readonly kind: string;
+  readonly serviceAccount?: ServiceAccountSubject | undefined;
+  readonly user?: UserSubject | undefined;
 }
 
 export interface UserSubject {

@@ -9,10 +9,25 @@ export interface Condition {
   readonly type: string;
 }
 
+export interface ConditionInput {
+  readonly lastTransitionTime: string;
+  readonly message: string;
+  readonly observedGeneration?: number | undefined;
+  readonly reason: string;
+  readonly status: string;
+  readonly type: string;
+}
+
 export interface FieldSelectorRequirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];
+}
+
+export interface FieldSelectorRequirementInput {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
 }
 
 export interface LabelSelector {
@@ -20,9 +35,20 @@ export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
 }
 
+export interface LabelSelectorInput {
+  readonly matchExpressions?: readonly LabelSelectorRequirementInput[] | undefined;
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface LabelSelectorRequirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];
+}
+
+export interface LabelSelectorRequirementInput {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
 }
 

@@ -1,13 +1,13 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
-import type { Toleration } from "./core-v1.ts";
+import type { Toleration, TolerationInput } from "./core-v1.ts";
 
 export interface Overhead {
   readonly podFixed?: Readonly<Record<string, string>>;
 }
 
 export interface OverheadInput {
-  readonly podFixed?: Readonly<Record<string, number | string>>;
+  readonly podFixed?: Readonly<Record<string, number | string>> | undefined;
 }
 
 export interface RuntimeClass {
@@ -20,17 +20,22 @@ export interface RuntimeClass {
 }
 
 export interface RuntimeClassInput {
-  readonly apiVersion?: "node.k8s.io/v1";
-  readonly kind?: "RuntimeClass";
+  readonly apiVersion?: "node.k8s.io/v1" | undefined;
+  readonly kind?: "RuntimeClass" | undefined;
   readonly metadata: ClusterMetaInput;
   readonly handler: string;
-  readonly overhead?: OverheadInput;
-  readonly scheduling?: Scheduling;
+  readonly overhead?: OverheadInput | undefined;
+  readonly scheduling?: SchedulingInput | undefined;
 }
 
 export interface Scheduling {
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly tolerations?: readonly Toleration[];
+}
+
+export interface SchedulingInput {
+  readonly nodeSelector?: Readonly<Record<string, string>> | undefined;
+  readonly tolerations?: readonly TolerationInput[] | undefined;
 }
 
 export const RuntimeClass: ResourceKind<RuntimeClass, RuntimeClassInput, "Cluster"> = { group: "node.k8s.io", version: "v1", kind: "RuntimeClass", plural: "runtimeclasses", scope: "Cluster" };

@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
-import type { Condition, LabelSelector } from "./meta-v1.ts";
+import type { Condition, ConditionInput, LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 
 export interface PodDisruptionBudget {
   readonly apiVersion?: "policy/v1";
@@ -11,11 +11,11 @@ export interface PodDisruptionBudget {
 }
 
 export interface PodDisruptionBudgetInput {
-  readonly apiVersion?: "policy/v1";
-  readonly kind?: "PodDisruptionBudget";
+  readonly apiVersion?: "policy/v1" | undefined;
+  readonly kind?: "PodDisruptionBudget" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly spec?: PodDisruptionBudgetSpec;
-  readonly status?: PodDisruptionBudgetStatus;
+  readonly spec?: PodDisruptionBudgetSpecInput | undefined;
+  readonly status?: PodDisruptionBudgetStatusInput | undefined;
 }
 
 export interface PodDisruptionBudgetSpec {
@@ -23,6 +23,13 @@ export interface PodDisruptionBudgetSpec {
   readonly minAvailable?: number | string;
   readonly selector?: LabelSelector;
   readonly unhealthyPodEvictionPolicy?: "AlwaysAllow" | "IfHealthyBudget";
+}
+
+export interface PodDisruptionBudgetSpecInput {
+  readonly maxUnavailable?: number | string | undefined;
+  readonly minAvailable?: number | string | undefined;
+  readonly selector?: LabelSelectorInput | undefined;
+  readonly unhealthyPodEvictionPolicy?: "AlwaysAllow" | "IfHealthyBudget" | undefined;
 }
 
 export interface PodDisruptionBudgetStatus {
@@ -33,6 +40,16 @@ export interface PodDisruptionBudgetStatus {
   readonly disruptionsAllowed: number;
   readonly expectedPods: number;
   readonly observedGeneration?: number;
+}
+
+export interface PodDisruptionBudgetStatusInput {
+  readonly conditions?: readonly ConditionInput[] | undefined;
+  readonly currentHealthy: number;
+  readonly desiredHealthy: number;
+  readonly disruptedPods?: Readonly<Record<string, string>> | undefined;
+  readonly disruptionsAllowed: number;
+  readonly expectedPods: number;
+  readonly observedGeneration?: number | undefined;
 }
 
 export const PodDisruptionBudget: ResourceKind<PodDisruptionBudget, PodDisruptionBudgetInput, "Namespaced"> = { group: "policy", version: "v1", kind: "PodDisruptionBudget", plural: "poddisruptionbudgets", scope: "Namespaced" };

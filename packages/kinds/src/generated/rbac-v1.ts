@@ -1,9 +1,13 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
-import type { LabelSelector } from "./meta-v1.ts";
+import type { LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly LabelSelector[];
+}
+
+export interface AggregationRuleInput {
+  readonly clusterRoleSelectors?: readonly LabelSelectorInput[] | undefined;
 }
 
 export interface ClusterRole {
@@ -15,11 +19,11 @@ export interface ClusterRole {
 }
 
 export interface ClusterRoleInput {
-  readonly apiVersion?: "rbac.authorization.k8s.io/v1";
-  readonly kind?: "ClusterRole";
+  readonly apiVersion?: "rbac.authorization.k8s.io/v1" | undefined;
+  readonly kind?: "ClusterRole" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly aggregationRule?: AggregationRule;
-  readonly rules?: readonly PolicyRule[];
+  readonly aggregationRule?: AggregationRuleInput | undefined;
+  readonly rules?: readonly PolicyRuleInput[] | undefined;
 }
 
 export interface ClusterRoleBinding {
@@ -31,11 +35,11 @@ export interface ClusterRoleBinding {
 }
 
 export interface ClusterRoleBindingInput {
-  readonly apiVersion?: "rbac.authorization.k8s.io/v1";
-  readonly kind?: "ClusterRoleBinding";
+  readonly apiVersion?: "rbac.authorization.k8s.io/v1" | undefined;
+  readonly kind?: "ClusterRoleBinding" | undefined;
   readonly metadata: ClusterMetaInput;
   readonly roleRef: RoleRef;
-  readonly subjects?: readonly Subject[];
+  readonly subjects?: readonly SubjectInput[] | undefined;
 }
 
 export interface PolicyRule {
@@ -43,6 +47,14 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface PolicyRuleInput {
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly nonResourceURLs?: readonly string[] | undefined;
+  readonly resourceNames?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
   readonly verbs: readonly string[];
 }
 
@@ -54,10 +66,10 @@ export interface Role {
 }
 
 export interface RoleInput {
-  readonly apiVersion?: "rbac.authorization.k8s.io/v1";
-  readonly kind?: "Role";
+  readonly apiVersion?: "rbac.authorization.k8s.io/v1" | undefined;
+  readonly kind?: "Role" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly rules?: readonly PolicyRule[];
+  readonly rules?: readonly PolicyRuleInput[] | undefined;
 }
 
 export interface RoleBinding {
@@ -69,11 +81,11 @@ export interface RoleBinding {
 }
 
 export interface RoleBindingInput {
-  readonly apiVersion?: "rbac.authorization.k8s.io/v1";
-  readonly kind?: "RoleBinding";
+  readonly apiVersion?: "rbac.authorization.k8s.io/v1" | undefined;
+  readonly kind?: "RoleBinding" | undefined;
   readonly metadata: NamedMetaInput;
   readonly roleRef: RoleRef;
-  readonly subjects?: readonly Subject[];
+  readonly subjects?: readonly SubjectInput[] | undefined;
 }
 
 export interface RoleRef {
@@ -87,6 +99,13 @@ export interface Subject {
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
+}
+
+export interface SubjectInput {
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
 }
 
 export const ClusterRole: ResourceKind<ClusterRole, ClusterRoleInput, "Cluster"> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole", plural: "clusterroles", scope: "Cluster" };

@@ -1,7 +1,7 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
-import type { NodeSelector } from "./core-v1.ts";
-import type { Condition } from "./meta-v1.ts";
+import type { NodeSelector, NodeSelectorInput } from "./core-v1.ts";
+import type { Condition, ConditionInput } from "./meta-v1.ts";
 
 export interface AllocatedDeviceStatus {
   readonly conditions?: readonly Condition[];
@@ -13,6 +13,16 @@ export interface AllocatedDeviceStatus {
   readonly shareID?: string;
 }
 
+export interface AllocatedDeviceStatusInput {
+  readonly conditions?: readonly ConditionInput[] | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly device: string;
+  readonly driver: string;
+  readonly networkData?: NetworkDeviceDataInput | undefined;
+  readonly pool: string;
+  readonly shareID?: string | undefined;
+}
+
 export interface AllocationResult {
   readonly allocationTimestamp?: string;
   readonly devices?: DeviceAllocationResult;
@@ -20,9 +30,9 @@ export interface AllocationResult {
 }
 
 export interface AllocationResultInput {
-  readonly allocationTimestamp?: string;
-  readonly devices?: DeviceAllocationResultInput;
-  readonly nodeSelector?: NodeSelector;
+  readonly allocationTimestamp?: string | undefined;
+  readonly devices?: DeviceAllocationResultInput | undefined;
+  readonly nodeSelector?: NodeSelectorInput | undefined;
 }
 
 export interface CELDeviceSelector {
@@ -36,9 +46,9 @@ export interface CapacityRequestPolicy {
 }
 
 export interface CapacityRequestPolicyInput {
-  readonly default?: number | string;
-  readonly validRange?: CapacityRequestPolicyRangeInput;
-  readonly validValues?: readonly (number | string)[];
+  readonly default?: number | string | undefined;
+  readonly validRange?: CapacityRequestPolicyRangeInput | undefined;
+  readonly validValues?: readonly (number | string)[] | undefined;
 }
 
 export interface CapacityRequestPolicyRange {
@@ -48,9 +58,9 @@ export interface CapacityRequestPolicyRange {
 }
 
 export interface CapacityRequestPolicyRangeInput {
-  readonly max?: number | string;
+  readonly max?: number | string | undefined;
   readonly min: number | string;
-  readonly step?: number | string;
+  readonly step?: number | string | undefined;
 }
 
 export interface CapacityRequirements {
@@ -58,7 +68,7 @@ export interface CapacityRequirements {
 }
 
 export interface CapacityRequirementsInput {
-  readonly requests?: Readonly<Record<string, number | string>>;
+  readonly requests?: Readonly<Record<string, number | string>> | undefined;
 }
 
 export interface Counter {
@@ -95,23 +105,29 @@ export interface Device {
 }
 
 export interface DeviceInput {
-  readonly allNodes?: boolean;
-  readonly allowMultipleAllocations?: boolean;
-  readonly attributes?: Readonly<Record<string, DeviceAttribute>>;
-  readonly bindingConditions?: readonly string[];
-  readonly bindingFailureConditions?: readonly string[];
-  readonly bindsToNode?: boolean;
-  readonly capacity?: Readonly<Record<string, DeviceCapacityInput>>;
-  readonly consumesCounters?: readonly DeviceCounterConsumptionInput[];
+  readonly allNodes?: boolean | undefined;
+  readonly allowMultipleAllocations?: boolean | undefined;
+  readonly attributes?: Readonly<Record<string, DeviceAttributeInput>> | undefined;
+  readonly bindingConditions?: readonly string[] | undefined;
+  readonly bindingFailureConditions?: readonly string[] | undefined;
+  readonly bindsToNode?: boolean | undefined;
+  readonly capacity?: Readonly<Record<string, DeviceCapacityInput>> | undefined;
+  readonly consumesCounters?: readonly DeviceCounterConsumptionInput[] | undefined;
   readonly name: string;
-  readonly nodeName?: string;
-  readonly nodeSelector?: NodeSelector;
-  readonly taints?: readonly DeviceTaint[];
+  readonly nodeName?: string | undefined;
+  readonly nodeSelector?: NodeSelectorInput | undefined;
+  readonly taints?: readonly DeviceTaintInput[] | undefined;
 }
 
 export interface DeviceAllocationConfiguration {
   readonly opaque?: OpaqueDeviceConfiguration;
   readonly requests?: readonly string[];
+  readonly source: "FromClaim" | "FromClass";
+}
+
+export interface DeviceAllocationConfigurationInput {
+  readonly opaque?: OpaqueDeviceConfiguration | undefined;
+  readonly requests?: readonly string[] | undefined;
   readonly source: "FromClaim" | "FromClass";
 }
 
@@ -121,8 +137,8 @@ export interface DeviceAllocationResult {
 }
 
 export interface DeviceAllocationResultInput {
-  readonly config?: readonly DeviceAllocationConfiguration[];
-  readonly results?: readonly DeviceRequestAllocationResultInput[];
+  readonly config?: readonly DeviceAllocationConfigurationInput[] | undefined;
+  readonly results?: readonly DeviceRequestAllocationResultInput[] | undefined;
 }
 
 export interface DeviceAttribute {
@@ -132,13 +148,20 @@ export interface DeviceAttribute {
   readonly version?: string;
 }
 
+export interface DeviceAttributeInput {
+  readonly bool?: boolean | undefined;
+  readonly int?: number | undefined;
+  readonly string?: string | undefined;
+  readonly version?: string | undefined;
+}
+
 export interface DeviceCapacity {
   readonly requestPolicy?: CapacityRequestPolicy;
   readonly value: string;
 }
 
 export interface DeviceCapacityInput {
-  readonly requestPolicy?: CapacityRequestPolicyInput;
+  readonly requestPolicy?: CapacityRequestPolicyInput | undefined;
   readonly value: number | string;
 }
 
@@ -149,14 +172,19 @@ export interface DeviceClaim {
 }
 
 export interface DeviceClaimInput {
-  readonly config?: readonly DeviceClaimConfiguration[];
-  readonly constraints?: readonly DeviceConstraint[];
-  readonly requests?: readonly DeviceRequestInput[];
+  readonly config?: readonly DeviceClaimConfigurationInput[] | undefined;
+  readonly constraints?: readonly DeviceConstraintInput[] | undefined;
+  readonly requests?: readonly DeviceRequestInput[] | undefined;
 }
 
 export interface DeviceClaimConfiguration {
   readonly opaque?: OpaqueDeviceConfiguration;
   readonly requests?: readonly string[];
+}
+
+export interface DeviceClaimConfigurationInput {
+  readonly opaque?: OpaqueDeviceConfiguration | undefined;
+  readonly requests?: readonly string[] | undefined;
 }
 
 export interface DeviceClass {
@@ -167,14 +195,18 @@ export interface DeviceClass {
 }
 
 export interface DeviceClassInput {
-  readonly apiVersion?: "resource.k8s.io/v1";
-  readonly kind?: "DeviceClass";
+  readonly apiVersion?: "resource.k8s.io/v1" | undefined;
+  readonly kind?: "DeviceClass" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec: DeviceClassSpec;
+  readonly spec: DeviceClassSpecInput;
 }
 
 export interface DeviceClassConfiguration {
   readonly opaque?: OpaqueDeviceConfiguration;
+}
+
+export interface DeviceClassConfigurationInput {
+  readonly opaque?: OpaqueDeviceConfiguration | undefined;
 }
 
 export interface DeviceClassSpec {
@@ -183,10 +215,22 @@ export interface DeviceClassSpec {
   readonly selectors?: readonly DeviceSelector[];
 }
 
+export interface DeviceClassSpecInput {
+  readonly config?: readonly DeviceClassConfigurationInput[] | undefined;
+  readonly extendedResourceName?: string | undefined;
+  readonly selectors?: readonly DeviceSelectorInput[] | undefined;
+}
+
 export interface DeviceConstraint {
   readonly distinctAttribute?: string;
   readonly matchAttribute?: string;
   readonly requests?: readonly string[];
+}
+
+export interface DeviceConstraintInput {
+  readonly distinctAttribute?: string | undefined;
+  readonly matchAttribute?: string | undefined;
+  readonly requests?: readonly string[] | undefined;
 }
 
 export interface DeviceCounterConsumption {
@@ -206,8 +250,8 @@ export interface DeviceRequest {
 }
 
 export interface DeviceRequestInput {
-  readonly exactly?: ExactDeviceRequestInput;
-  readonly firstAvailable?: readonly DeviceSubRequestInput[];
+  readonly exactly?: ExactDeviceRequestInput | undefined;
+  readonly firstAvailable?: readonly DeviceSubRequestInput[] | undefined;
   readonly name: string;
 }
 
@@ -225,20 +269,24 @@ export interface DeviceRequestAllocationResult {
 }
 
 export interface DeviceRequestAllocationResultInput {
-  readonly adminAccess?: boolean;
-  readonly bindingConditions?: readonly string[];
-  readonly bindingFailureConditions?: readonly string[];
-  readonly consumedCapacity?: Readonly<Record<string, number | string>>;
+  readonly adminAccess?: boolean | undefined;
+  readonly bindingConditions?: readonly string[] | undefined;
+  readonly bindingFailureConditions?: readonly string[] | undefined;
+  readonly consumedCapacity?: Readonly<Record<string, number | string>> | undefined;
   readonly device: string;
   readonly driver: string;
   readonly pool: string;
   readonly request: string;
-  readonly shareID?: string;
-  readonly tolerations?: readonly DeviceToleration[];
+  readonly shareID?: string | undefined;
+  readonly tolerations?: readonly DeviceTolerationInput[] | undefined;
 }
 
 export interface DeviceSelector {
   readonly cel?: CELDeviceSelector;
+}
+
+export interface DeviceSelectorInput {
+  readonly cel?: CELDeviceSelector | undefined;
 }
 
 export interface DeviceSubRequest {
@@ -252,13 +300,13 @@ export interface DeviceSubRequest {
 }
 
 export interface DeviceSubRequestInput {
-  readonly allocationMode?: "All" | "ExactCount";
-  readonly capacity?: CapacityRequirementsInput;
-  readonly count?: number;
+  readonly allocationMode?: "All" | "ExactCount" | undefined;
+  readonly capacity?: CapacityRequirementsInput | undefined;
+  readonly count?: number | undefined;
   readonly deviceClassName: string;
   readonly name: string;
-  readonly selectors?: readonly DeviceSelector[];
-  readonly tolerations?: readonly DeviceToleration[];
+  readonly selectors?: readonly DeviceSelectorInput[] | undefined;
+  readonly tolerations?: readonly DeviceTolerationInput[] | undefined;
 }
 
 export interface DeviceTaint {
@@ -268,12 +316,27 @@ export interface DeviceTaint {
   readonly value?: string;
 }
 
+export interface DeviceTaintInput {
+  readonly effect: "NoExecute" | "NoSchedule" | "None";
+  readonly key: string;
+  readonly timeAdded?: string | undefined;
+  readonly value?: string | undefined;
+}
+
 export interface DeviceToleration {
   readonly effect?: "NoExecute" | "NoSchedule" | "None";
   readonly key?: string;
   readonly operator?: "Equal" | "Exists";
   readonly tolerationSeconds?: number;
   readonly value?: string;
+}
+
+export interface DeviceTolerationInput {
+  readonly effect?: "NoExecute" | "NoSchedule" | "None" | undefined;
+  readonly key?: string | undefined;
+  readonly operator?: "Equal" | "Exists" | undefined;
+  readonly tolerationSeconds?: number | undefined;
+  readonly value?: string | undefined;
 }
 
 export interface ExactDeviceRequest {
@@ -287,19 +350,25 @@ export interface ExactDeviceRequest {
 }
 
 export interface ExactDeviceRequestInput {
-  readonly adminAccess?: boolean;
-  readonly allocationMode?: "All" | "ExactCount";
-  readonly capacity?: CapacityRequirementsInput;
-  readonly count?: number;
+  readonly adminAccess?: boolean | undefined;
+  readonly allocationMode?: "All" | "ExactCount" | undefined;
+  readonly capacity?: CapacityRequirementsInput | undefined;
+  readonly count?: number | undefined;
   readonly deviceClassName: string;
-  readonly selectors?: readonly DeviceSelector[];
-  readonly tolerations?: readonly DeviceToleration[];
+  readonly selectors?: readonly DeviceSelectorInput[] | undefined;
+  readonly tolerations?: readonly DeviceTolerationInput[] | undefined;
 }
 
 export interface NetworkDeviceData {
   readonly hardwareAddress?: string;
   readonly interfaceName?: string;
   readonly ips?: readonly string[];
+}
+
+export interface NetworkDeviceDataInput {
+  readonly hardwareAddress?: string | undefined;
+  readonly interfaceName?: string | undefined;
+  readonly ips?: readonly string[] | undefined;
 }
 
 export interface OpaqueDeviceConfiguration {
@@ -316,15 +385,22 @@ export interface ResourceClaim {
 }
 
 export interface ResourceClaimInput {
-  readonly apiVersion?: "resource.k8s.io/v1";
-  readonly kind?: "ResourceClaim";
+  readonly apiVersion?: "resource.k8s.io/v1" | undefined;
+  readonly kind?: "ResourceClaim" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: ResourceClaimSpecInput;
-  readonly status?: ResourceClaimStatusInput;
+  readonly status?: ResourceClaimStatusInput | undefined;
 }
 
 export interface ResourceClaimConsumerReference {
   readonly apiGroup?: string;
+  readonly name: string;
+  readonly resource: string;
+  readonly uid: string;
+}
+
+export interface ResourceClaimConsumerReferenceInput {
+  readonly apiGroup?: string | undefined;
   readonly name: string;
   readonly resource: string;
   readonly uid: string;
@@ -335,7 +411,7 @@ export interface ResourceClaimSpec {
 }
 
 export interface ResourceClaimSpecInput {
-  readonly devices?: DeviceClaimInput;
+  readonly devices?: DeviceClaimInput | undefined;
 }
 
 export interface ResourceClaimStatus {
@@ -345,9 +421,9 @@ export interface ResourceClaimStatus {
 }
 
 export interface ResourceClaimStatusInput {
-  readonly allocation?: AllocationResultInput;
-  readonly devices?: readonly AllocatedDeviceStatus[];
-  readonly reservedFor?: readonly ResourceClaimConsumerReference[];
+  readonly allocation?: AllocationResultInput | undefined;
+  readonly devices?: readonly AllocatedDeviceStatusInput[] | undefined;
+  readonly reservedFor?: readonly ResourceClaimConsumerReferenceInput[] | undefined;
 }
 
 export interface ResourceClaimTemplate {
@@ -358,8 +434,8 @@ export interface ResourceClaimTemplate {
 }
 
 export interface ResourceClaimTemplateInput {
-  readonly apiVersion?: "resource.k8s.io/v1";
-  readonly kind?: "ResourceClaimTemplate";
+  readonly apiVersion?: "resource.k8s.io/v1" | undefined;
+  readonly kind?: "ResourceClaimTemplate" | undefined;
   readonly metadata: NamedMetaInput;
   readonly spec: ResourceClaimTemplateSpecInput;
 }
@@ -370,7 +446,7 @@ export interface ResourceClaimTemplateSpec {
 }
 
 export interface ResourceClaimTemplateSpecInput {
-  readonly metadata?: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput | undefined;
   readonly spec: ResourceClaimSpecInput;
 }
 
@@ -388,8 +464,8 @@ export interface ResourceSlice {
 }
 
 export interface ResourceSliceInput {
-  readonly apiVersion?: "resource.k8s.io/v1";
-  readonly kind?: "ResourceSlice";
+  readonly apiVersion?: "resource.k8s.io/v1" | undefined;
+  readonly kind?: "ResourceSlice" | undefined;
   readonly metadata: ClusterMetaInput;
   readonly spec: ResourceSliceSpecInput;
 }
@@ -406,14 +482,14 @@ export interface ResourceSliceSpec {
 }
 
 export interface ResourceSliceSpecInput {
-  readonly allNodes?: boolean;
-  readonly devices?: readonly DeviceInput[];
+  readonly allNodes?: boolean | undefined;
+  readonly devices?: readonly DeviceInput[] | undefined;
   readonly driver: string;
-  readonly nodeName?: string;
-  readonly nodeSelector?: NodeSelector;
-  readonly perDeviceNodeSelection?: boolean;
+  readonly nodeName?: string | undefined;
+  readonly nodeSelector?: NodeSelectorInput | undefined;
+  readonly perDeviceNodeSelection?: boolean | undefined;
   readonly pool: ResourcePool;
-  readonly sharedCounters?: readonly CounterSetInput[];
+  readonly sharedCounters?: readonly CounterSetInput[] | undefined;
 }
 
 export const DeviceClass: ResourceKind<DeviceClass, DeviceClassInput, "Cluster"> = { group: "resource.k8s.io", version: "v1", kind: "DeviceClass", plural: "deviceclasses", scope: "Cluster" };

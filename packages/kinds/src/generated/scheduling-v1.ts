@@ -12,12 +12,12 @@ export interface PriorityClass {
 }
 
 export interface PriorityClassInput {
-  readonly apiVersion?: "scheduling.k8s.io/v1";
-  readonly kind?: "PriorityClass";
+  readonly apiVersion?: "scheduling.k8s.io/v1" | undefined;
+  readonly kind?: "PriorityClass" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly description?: string;
-  readonly globalDefault?: boolean;
-  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
+  readonly description?: string | undefined;
+  readonly globalDefault?: boolean | undefined;
+  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority" | undefined;
   readonly value: number;
 }
 

@@ -1,7 +1,7 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
-import type { PersistentVolumeSpec, PersistentVolumeSpecInput, TopologySelectorTerm } from "./core-v1.ts";
-import type { LabelSelector } from "./meta-v1.ts";
+import type { PersistentVolumeSpec, PersistentVolumeSpecInput, TopologySelectorTerm, TopologySelectorTermInput } from "./core-v1.ts";
+import type { LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 
 export interface CSIDriver {
   readonly apiVersion?: "storage.k8s.io/v1";
@@ -11,10 +11,10 @@ export interface CSIDriver {
 }
 
 export interface CSIDriverInput {
-  readonly apiVersion?: "storage.k8s.io/v1";
-  readonly kind?: "CSIDriver";
+  readonly apiVersion?: "storage.k8s.io/v1" | undefined;
+  readonly kind?: "CSIDriver" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec: CSIDriverSpec;
+  readonly spec: CSIDriverSpecInput;
 }
 
 export interface CSIDriverSpec {
@@ -30,6 +30,19 @@ export interface CSIDriverSpec {
   readonly volumeLifecycleModes?: readonly string[];
 }
 
+export interface CSIDriverSpecInput {
+  readonly attachRequired?: boolean | undefined;
+  readonly fsGroupPolicy?: string | undefined;
+  readonly nodeAllocatableUpdatePeriodSeconds?: number | undefined;
+  readonly podInfoOnMount?: boolean | undefined;
+  readonly requiresRepublish?: boolean | undefined;
+  readonly seLinuxMount?: boolean | undefined;
+  readonly serviceAccountTokenInSecrets?: boolean | undefined;
+  readonly storageCapacity?: boolean | undefined;
+  readonly tokenRequests?: readonly TokenRequestInput[] | undefined;
+  readonly volumeLifecycleModes?: readonly string[] | undefined;
+}
+
 export interface CSINode {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSINode";
@@ -38,10 +51,10 @@ export interface CSINode {
 }
 
 export interface CSINodeInput {
-  readonly apiVersion?: "storage.k8s.io/v1";
-  readonly kind?: "CSINode";
+  readonly apiVersion?: "storage.k8s.io/v1" | undefined;
+  readonly kind?: "CSINode" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly spec: CSINodeSpec;
+  readonly spec: CSINodeSpecInput;
 }
 
 export interface CSINodeDriver {
@@ -51,8 +64,19 @@ export interface CSINodeDriver {
   readonly topologyKeys?: readonly string[];
 }
 
+export interface CSINodeDriverInput {
+  readonly allocatable?: VolumeNodeResourcesInput | undefined;
+  readonly name: string;
+  readonly nodeID: string;
+  readonly topologyKeys?: readonly string[] | undefined;
+}
+
 export interface CSINodeSpec {
   readonly drivers: readonly CSINodeDriver[];
+}
+
+export interface CSINodeSpecInput {
+  readonly drivers: readonly CSINodeDriverInput[];
 }
 
 export interface CSIStorageCapacity {
@@ -66,12 +90,12 @@ export interface CSIStorageCapacity {
 }
 
 export interface CSIStorageCapacityInput {
-  readonly apiVersion?: "storage.k8s.io/v1";
-  readonly kind?: "CSIStorageCapacity";
+  readonly apiVersion?: "storage.k8s.io/v1" | undefined;
+  readonly kind?: "CSIStorageCapacity" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly capacity?: number | string;
-  readonly maximumVolumeSize?: number | string;
-  readonly nodeTopology?: LabelSelector;
+  readonly capacity?: number | string | undefined;
+  readonly maximumVolumeSize?: number | string | undefined;
+  readonly nodeTopology?: LabelSelectorInput | undefined;
   readonly storageClassName: string;
 }
 
@@ -89,21 +113,26 @@ export interface StorageClass {
 }
 
 export interface StorageClassInput {
-  readonly apiVersion?: "storage.k8s.io/v1";
-  readonly kind?: "StorageClass";
+  readonly apiVersion?: "storage.k8s.io/v1" | undefined;
+  readonly kind?: "StorageClass" | undefined;
   readonly metadata: ClusterMetaInput;
-  readonly allowVolumeExpansion?: boolean;
-  readonly allowedTopologies?: readonly TopologySelectorTerm[];
-  readonly mountOptions?: readonly string[];
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly allowVolumeExpansion?: boolean | undefined;
+  readonly allowedTopologies?: readonly TopologySelectorTermInput[] | undefined;
+  readonly mountOptions?: readonly string[] | undefined;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly provisioner: string;
-  readonly reclaimPolicy?: "Delete" | "Recycle" | "Retain";
-  readonly volumeBindingMode?: "Immediate" | "WaitForFirstConsumer";
+  readonly reclaimPolicy?: "Delete" | "Recycle" | "Retain" | undefined;
+  readonly volumeBindingMode?: "Immediate" | "WaitForFirstConsumer" | undefined;
 }
 
 export interface TokenRequest {
   readonly audience: string;
   readonly expirationSeconds?: number;
+}
+
+export interface TokenRequestInput {
+  readonly audience: string;
+  readonly expirationSeconds?: number | undefined;
 }
 
 export interface VolumeAttachment {
@@ -115,11 +144,11 @@ export interface VolumeAttachment {
 }
 
 export interface VolumeAttachmentInput {
-  readonly apiVersion?: "storage.k8s.io/v1";
-  readonly kind?: "VolumeAttachment";
+  readonly apiVersion?: "storage.k8s.io/v1" | undefined;
+  readonly kind?: "VolumeAttachment" | undefined;
   readonly metadata: ClusterMetaInput;
   readonly spec: VolumeAttachmentSpecInput;
-  readonly status?: VolumeAttachmentStatus;
+  readonly status?: VolumeAttachmentStatusInput | undefined;
 }
 
 export interface VolumeAttachmentSource {
@@ -128,8 +157,8 @@ export interface VolumeAttachmentSource {
 }
 
 export interface VolumeAttachmentSourceInput {
-  readonly inlineVolumeSpec?: PersistentVolumeSpecInput;
-  readonly persistentVolumeName?: string;
+  readonly inlineVolumeSpec?: PersistentVolumeSpecInput | undefined;
+  readonly persistentVolumeName?: string | undefined;
 }
 
 export interface VolumeAttachmentSpec {
@@ -151,6 +180,13 @@ export interface VolumeAttachmentStatus {
   readonly detachError?: VolumeError;
 }
 
+export interface VolumeAttachmentStatusInput {
+  readonly attachError?: VolumeErrorInput | undefined;
+  readonly attached: boolean;
+  readonly attachmentMetadata?: Readonly<Record<string, string>> | undefined;
+  readonly detachError?: VolumeErrorInput | undefined;
+}
+
 export interface VolumeAttributesClass {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttributesClass";
@@ -160,11 +196,11 @@ export interface VolumeAttributesClass {
 }
 
 export interface VolumeAttributesClassInput {
-  readonly apiVersion?: "storage.k8s.io/v1";
-  readonly kind?: "VolumeAttributesClass";
+  readonly apiVersion?: "storage.k8s.io/v1" | undefined;
+  readonly kind?: "VolumeAttributesClass" | undefined;
   readonly metadata: ClusterMetaInput;
   readonly driverName: string;
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface VolumeError {
@@ -173,8 +209,18 @@ export interface VolumeError {
   readonly time?: string;
 }
 
+export interface VolumeErrorInput {
+  readonly errorCode?: number | undefined;
+  readonly message?: string | undefined;
+  readonly time?: string | undefined;
+}
+
 export interface VolumeNodeResources {
   readonly count?: number;
+}
+
+export interface VolumeNodeResourcesInput {
+  readonly count?: number | undefined;
 }
 
 export const CSIDriver: ResourceKind<CSIDriver, CSIDriverInput, "Cluster"> = { group: "storage.k8s.io", version: "v1", kind: "CSIDriver", plural: "csidrivers", scope: "Cluster" };

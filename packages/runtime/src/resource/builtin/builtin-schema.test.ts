@@ -5,7 +5,7 @@ import {
   CronJob,
   Deployment,
   type DeploymentInput,
-  type LabelSelector,
+  type LabelSelectorInput,
   type PodTemplateSpec,
   type PodTemplateSpecInput,
 } from "@windlass/kinds/builtin";
@@ -46,7 +46,7 @@ test("the static type is the one of the built-in kinds", () => {
     Readonly<z.output<ReturnType<typeof podTemplateSpec>>>
   >().toEqualTypeOf<PodTemplateSpecInput>();
   expectTypeOf<Readonly<z.input<ReturnType<typeof podTemplateSpec>>>>().toEqualTypeOf<PodTemplateSpecInput>();
-  expectTypeOf<Readonly<z.output<ReturnType<typeof labelSelector>>>>().toEqualTypeOf<LabelSelector>();
+  expectTypeOf<Readonly<z.output<ReturnType<typeof labelSelector>>>>().toEqualTypeOf<LabelSelectorInput>();
   expectTypeOf<Readonly<z.output<ReturnType<typeof container>>>>().toEqualTypeOf<ContainerInput>();
   expectTypeOf(builtin("corev1.Container")).toEqualTypeOf<ReturnType<typeof container>>();
   expectTypeOf<"corev1.NoSuchType">().not.toExtend<Parameters<typeof builtin>[0]>();
@@ -93,7 +93,7 @@ test("values that do not fit do not compile", () => {
 });
 
 test("quantities may be written as numbers; built-in kinds return strings", () => {
-  type Limits = { readonly limits?: Readonly<Record<string, number | string>> };
+  type Limits = { readonly limits?: Readonly<Record<string, number | string>> | undefined };
   expectTypeOf<z.output<ReturnType<typeof schemas.resourceRequirements>>>().toExtend<Limits>();
   expectTypeOf<{ spec: { containers: { name: string; resources: { limits: { cpu: 1 } } }[] } }>().toExtend<
     DeploymentInput["spec"]["template"]

@@ -40,9 +40,15 @@ export const handWritten: Readonly<Record<string, TypePair>> = {
   FieldsV1: same("unknown"),
   RawExtension: same("Readonly<Record<string, unknown>>"),
   JSON: same("unknown"),
-  JSONSchemaPropsOrArray: same("JSONSchemaProps | readonly JSONSchemaProps[]"),
-  JSONSchemaPropsOrBool: same("JSONSchemaProps | boolean"),
-  JSONSchemaPropsOrStringArray: same("JSONSchemaProps | readonly string[]"),
+  JSONSchemaPropsOrArray: {
+    read: "JSONSchemaProps | readonly JSONSchemaProps[]",
+    write: "JSONSchemaPropsInput | readonly JSONSchemaPropsInput[]",
+  },
+  JSONSchemaPropsOrBool: { read: "JSONSchemaProps | boolean", write: "JSONSchemaPropsInput | boolean" },
+  JSONSchemaPropsOrStringArray: {
+    read: "JSONSchemaProps | readonly string[]",
+    write: "JSONSchemaPropsInput | readonly string[]",
+  },
 };
 
 interface Place {

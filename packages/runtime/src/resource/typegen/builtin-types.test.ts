@@ -88,12 +88,12 @@ test("each name maps to the type of what one may write", () => {
   expect(text).toContain('import type { ObjectMetaInput } from "../object.ts";\n');
   expect(text).toContain('import type * as corev1 from "./core-v1.ts";\n');
   expect(text).toContain('  readonly "corev1.Box": corev1.BoxInput;\n');
-  expect(text).toContain('  readonly "corev1.Lid": corev1.Lid;\n');
+  expect(text).toContain('  readonly "corev1.Lid": corev1.LidInput;\n');
   expect(text).toContain('  readonly "corev1.Weight": corev1.WeightInput;\n');
   expect(text).toContain('  readonly "metav1.ObjectMeta": ObjectMetaInput;\n');
 });
 
-test("a type that contains a quantity has an Input type, in which it may be a number", () => {
+test("what one writes has an Input type: a quantity may be a number, and a field undefined", () => {
   const document = documentWith(
     { weight: { default: {}, allOf: [reference(`${core}.Weight`)] } },
     {
@@ -105,9 +105,11 @@ test("a type that contains a quantity has an Input type, in which it may be a nu
   );
   const text = generateBuiltinKinds([document]).find(({ name }) => name === "core-v1")?.text;
   expect(text).toContain("export interface Weight {\n  readonly net?: string;\n}");
-  expect(text).toContain("export interface WeightInput {\n  readonly net?: number | string;\n}");
+  expect(text).toContain("export interface WeightInput {\n  readonly net?: number | string | undefined;\n}");
   expect(text).toContain("  readonly metadata: NamespacedObjectMeta;\n  readonly weight?: Weight;\n");
-  expect(text).toContain("  readonly metadata: NamedMetaInput;\n  readonly weight?: WeightInput;\n");
+  expect(text).toContain(
+    "  readonly metadata: NamedMetaInput;\n  readonly weight?: WeightInput | undefined;\n",
+  );
 });
 
 test("only keys of lists get their default", () => {

@@ -37,11 +37,17 @@ export function generateBuiltinKinds(documents: readonly OpenApiDocument[]): Gen
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The types of which one may send more than the server returns, directly or somewhere inside. */
-export function differingTypes({ kinds, reachable, schemas }: BuiltinSource): ReadonlySet<string> {
+/**
+ * The types of which one may send more than the server returns, directly or somewhere inside: a
+ * quantity as a number, or a field that is undefined.
+ */
+export function differingTypes(source: BuiltinSource): ReadonlySet<string> {
+  const { kinds, reachable, schemas } = source;
   const written = reachable.filter((name) => {
     const pair = handWritten[placeOf(name).type];
-    return pair !== undefined && pair.read !== pair.write;
+    if (pair !== undefined) return pair.read !== pair.write;
+    const required = requiredFields(name, source);
+    return Object.keys(schemas.get(name)?.properties ?? {}).some((field) => !required.has(field));
   });
   const differing = new Set<string>([...kinds.keys(), ...written]);
   for (let before = -1; before !== differing.size; ) {

@@ -29,7 +29,7 @@ interface Member {
 /**
  * Prints schemas as readonly interfaces. Nested objects become interfaces of their own, named by
  * their path; a second one, `…Input`, is printed only where what one sends differs from what the
- * server returns, so small CRDs stay small.
+ * server returns: what has a default may be left out, and what is optional may be undefined.
  */
 export class Declarations {
   readonly #names: TypeNames;
@@ -55,8 +55,9 @@ export class Declarations {
   declare(name: string, schema: OpenApiSchema): TypePair {
     const members = this.members(schema, name);
     const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
+    // What one sends may have a field that is undefined: it is left out.
     const differs = members.some(
-      (member) => member.type.read !== member.type.write || member.required.read !== member.required.write,
+      (member) => member.type.read !== member.type.write || !member.required.write,
     );
     this.print(name, members, "read", open);
     if (!differs) return same(name);
@@ -82,9 +83,11 @@ export class Declarations {
 
   print(name: string, members: readonly Member[], side: "read" | "write", open: boolean): void {
     this.#taken.add(name);
-    const lines = members.map(
-      (member) =>
-        `  readonly ${propertyName(member.name)}${member.required[side] ? "" : "?"}: ${member.type[side]};`,
+    const orUndefined = side === "write" ? " | undefined" : "";
+    const lines = members.map(({ name: field, type, required }) =>
+      required[side]
+        ? `  readonly ${propertyName(field)}: ${type[side]};`
+        : `  readonly ${propertyName(field)}?: ${type[side]}${orUndefined};`,
     );
     if (open) lines.push("  readonly [field: string]: unknown;");
     this.#printed.push(`export interface ${name} {\n${lines.join("\n")}${lines.length > 0 ? "\n" : ""}}\n`);

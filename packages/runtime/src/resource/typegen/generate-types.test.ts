@@ -76,7 +76,7 @@ test("a CRD becomes a kind, the type of its objects, and the type of what may be
     "export interface ThingSpec {\n  readonly image: string;\n  readonly replicas: number;",
   );
   expect(text).toContain(
-    "export interface ThingSpecInput {\n  readonly image: string;\n  readonly replicas?: number;",
+    "export interface ThingSpecInput {\n  readonly image: string;\n  readonly replicas?: number | undefined;",
   );
   expect(text).toContain('readonly mode: "Fast" | "Safe";');
   expect(text).toContain("readonly port?: number | string;");
@@ -86,6 +86,7 @@ test("a CRD becomes a kind, the type of its objects, and the type of what may be
   expect(text).toContain("readonly object?: AnyObject;");
   expect(text).toContain('readonly "odd-name"?: boolean;');
   expect(text).toContain("readonly conditions?: readonly ThingStatusConditions[];");
+  expect(text).toContain("readonly port?: number | string | undefined;");
   expect(text, "no second type where both sides are the same").not.toContain("ThingSpecPlainInput");
 });
 
@@ -93,7 +94,7 @@ test("the generated text compiles, takes what the server takes, and refuses what
   const uses = `
     import type { CreateOf, InputOf, ObjectOf } from "@windlass/client";
     import { Thing } from "./thing.ts";
-    export const good: CreateOf<typeof Thing> = { metadata: { namespace: "b", generateName: "a-" }, spec: { image: "x", env: [{ name: "A" }] } };
+    export const good: CreateOf<typeof Thing> = { metadata: { namespace: "b", generateName: "a-" }, spec: { image: "x", env: [{ name: "A" }], nick: undefined } };
     export const filled = (thing: ObjectOf<typeof Thing>): number => thing.spec.replicas + thing.spec.env.length;
     export const bad: InputOf<typeof Thing> = { metadata: { name: "a" }, spec: { image: 1 } };`;
   const said = await compile({ "thing.ts": generateTypes(crd), "uses.ts": uses });
@@ -196,7 +197,7 @@ test("built-in kinds are split by group version, import each other, and leave ou
   const modules = new Map(generateBuiltinKinds([document]).map(({ name, text }) => [name, text]));
   expect([...modules.keys()]).toEqual(["apps-v1", "core-v1"]);
   const apps = modules.get("apps-v1") ?? "";
-  expect(apps).toContain('import type { PodTemplateSpec } from "./core-v1.ts";');
+  expect(apps).toContain('import type { PodTemplateSpec, PodTemplateSpecInput } from "./core-v1.ts";');
   expect(apps).toContain('plural: "deployments", scope: "Namespaced"');
   expect(apps).toContain("readonly template: PodTemplateSpec;");
   expect(apps).toContain("readonly at?: string;");
@@ -252,6 +253,6 @@ test("objects need a name, but for reviews: those can be created and not read, a
   expect(kinds.map(inputOf)).toEqual([
     "metadata: ClusterMetaInput",
     "metadata: ClusterMetaInput",
-    "metadata?: ObjectMetaInput",
+    "metadata?: ObjectMetaInput | undefined",
   ]);
 });
