@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { connect } from "@windlass/client";
-import type { Duration } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 import { manager } from "@windlass/runtime";
 import { allocationApi } from "./api/index.ts";
 import { gateway, gatewayShutdownMs, workerLookup } from "./gateway/index.ts";
@@ -77,7 +77,7 @@ async function runGateway(given: string[]): Promise<void> {
   const pool = { namespace: values["pool-namespace"], name };
   const { host, port } = addressOf(values["listen-addr"], "--listen-addr");
   const probes = addressOf(values["metrics-addr"], "--metrics-addr");
-  const drain = { within: values["drain-timeout"] as Duration };
+  const drain = { within: milliseconds(values["drain-timeout"], "--drain-timeout") };
   await manager({
     health: probes,
     metrics: probes,

@@ -1,4 +1,4 @@
-import { type Duration, milliseconds } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 
 /**
  * The milliseconds in a span that a schema has let through.
@@ -7,5 +7,5 @@ import { type Duration, milliseconds } from "@windlass/clock";
  * @throws RangeError for text that no schema lets through.
  */
 export function spanMs(text: string, field: string): number {
-  return milliseconds(text as Duration, field);
+  return milliseconds(text, field);
 }

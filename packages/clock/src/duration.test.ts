@@ -12,10 +12,11 @@ describe("a duration", () => {
     ["5m", 300_000],
     ["1.5h", 5_400_000],
     ["1h30m", 5_400_000],
-    ["2d", 172_800_000],
+    ["1h30m10s", 5_410_000],
     ["1500us", 1.5],
-    ["250µs", 0.25],
-    ["4000000ns", 4],
+    ["1500µs", 1.5],
+    ["2000000ns", 2],
+    ["2d", 172_800_000],
   ])("%j is %d ms", ([duration, expected]) => {
     expect(milliseconds(duration, "x")).toBe(expected);
   });
@@ -23,7 +24,7 @@ describe("a duration", () => {
   test.for([-1, Number.NaN, "", "30", "s", "-5s", "5 s", "5x", "5s ", "1e3s", "s5", null, {}])(
     "%j is refused, and the option is named",
     (wrong) => {
-      expect(() => milliseconds(wrong as Duration, "controller webapp: timeout")).toThrow(
+      expect(() => milliseconds(wrong as string, "controller webapp: timeout")).toThrow(
         `controller webapp: timeout (${typeof wrong === "number" ? wrong : JSON.stringify(wrong)}) must be a number of milliseconds, 0 or more, or text such as "30s"`,
       );
     },
@@ -32,6 +33,7 @@ describe("a duration", () => {
   test("is checked by the compiler", () => {
     expectTypeOf<"30s">().toExtend<Duration>();
     expectTypeOf<"1h30m">().toExtend<Duration>();
+    expectTypeOf<"1h30m10s">().toExtend<Duration>();
     expectTypeOf<"30">().not.toExtend<Duration>();
     expectTypeOf<"half an hour">().not.toExtend<Duration>();
   });

@@ -1,5 +1,11 @@
-/** The units that a duration may be written in. */
+/** The units that a duration may be written in: those of Go, and days. */
 export type DurationUnit = "ns" | "us" | "µs" | "ms" | "s" | "m" | "h" | "d";
+
+/** A duration as text. */
+export type DurationText =
+  | `${number}${DurationUnit}`
+  | `${number}${DurationUnit}${number}${DurationUnit}`
+  | `${number}h${number}m${number}s`;
 
 /**
  * A length of time: a number of milliseconds, or text such as `"30s"`, `"1.5h"` or `"1h30m"`. Every
@@ -7,10 +13,7 @@ export type DurationUnit = "ns" | "us" | "µs" | "ms" | "s" | "m" | "h" | "d";
  * is asked for, is milliseconds, and says so in its name: `durationMs`. Fields with Kubernetes' own
  * names are what they are there: `timeoutSeconds`.
  */
-export type Duration =
-  | number
-  | `${number}${DurationUnit}`
-  | `${number}${DurationUnit}${number}${DurationUnit}`;
+export type Duration = number | DurationText;
 
 const unitMs: Readonly<Record<DurationUnit, number>> = {
   ns: 1e-6,
@@ -25,12 +28,12 @@ const unitMs: Readonly<Record<DurationUnit, number>> = {
 const part = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)/y;
 
 /**
- * The milliseconds in a duration.
+ * The milliseconds in a duration. It may be any text, such as that of a flag or a variable.
  *
  * @param what Names the option in the error, e.g. `manager: gracefulShutdown`.
  * @throws RangeError for what is no duration, and for a negative one.
  */
-export function milliseconds(duration: Duration, what: string): number {
+export function milliseconds(duration: number | string, what: string): number {
   const found = typeof duration === "number" ? duration : parse(duration);
   if (found >= 0) return found;
   throw new RangeError(

@@ -45,6 +45,7 @@ export {
   metadataOnly,
   TransportError,
 } from "@windlass/client";
+export { type Clock, type Duration, type DurationText, milliseconds } from "@windlass/clock";
 export {
   type Cache,
   type CacheEvent,

@@ -1,4 +1,4 @@
-import { type Duration, milliseconds } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 import type { ObjectOf } from "@windlass/runtime";
 import type { ConfigMap } from "@windlass/runtime/kinds";
 import { bytes, checkConfiguration } from "../configuration/index.ts";
@@ -120,7 +120,7 @@ function growthText(before: Storage, after: Storage): readonly string[] {
 function reshardingSteps(from: Resharding, storage: Storage): readonly string[] {
   const { spec } = storage;
   const wanted = layoutOf(storage);
-  const hold = milliseconds(spec.resharding.hold as Duration, "spec.resharding.hold");
+  const hold = milliseconds(spec.resharding.hold, "spec.resharding.hold");
   const lines: string[] = [];
   let state = from;
   for (let now = 0; state.phase !== "Stable" || !isSameLayout(state.at, wanted); now += hold) {

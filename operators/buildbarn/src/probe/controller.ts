@@ -1,4 +1,4 @@
-import { type Clock, type Duration, milliseconds } from "@windlass/clock";
+import { type Clock, milliseconds } from "@windlass/clock";
 import {
   type CacheReader,
   condition,
@@ -77,9 +77,7 @@ async function reconcile(
   const last = frontend.status?.lastProbe;
   const isAsked = request !== undefined && request !== last?.request;
   if (!probe && !isAsked) return { status: last ? { lastProbe: last, conditions: [conditionOf(last)] } : {} };
-  const intervalMs = probe
-    ? milliseconds(probe.interval as Duration, "spec.probe.interval")
-    : Number.POSITIVE_INFINITY;
+  const intervalMs = probe ? milliseconds(probe.interval, "spec.probe.interval") : Number.POSITIVE_INFINITY;
   const due = last ? Date.parse(last.time) + intervalMs : 0;
   if (!isAsked && clock.now() < due) return { ...told(last), requeueAfter: due - clock.now() };
   const set = await withAuthorities(setOf(context.cache, frontend), context);
@@ -108,7 +106,7 @@ async function tried(
   { frontendAddress, certificate, probe = smoke }: ProbeDependencies,
 ): Promise<SmokeResult> {
   const { uid = "" } = frontend.metadata;
-  const timeoutMs = milliseconds((frontend.spec.probe?.timeout ?? "1m") as Duration, "spec.probe.timeout");
+  const timeoutMs = milliseconds(frontend.spec.probe?.timeout ?? "1m", "spec.probe.timeout");
   const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const began = clock.now();
   try {

@@ -1,4 +1,4 @@
-import { type Duration, milliseconds } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 import {
   type PlatformProperty,
   type PlatformQueue,
@@ -28,7 +28,7 @@ import { tlsOf } from "./internal-tls.ts";
 
 /** A span of time as Buildbarn's configuration wants it: in seconds, such as `1800s`. */
 export function seconds(span: string, field: string): string {
-  return `${milliseconds(span as Duration, field) / 1_000}s`;
+  return `${milliseconds(span, field) / 1_000}s`;
 }
 
 /** The one storage of a set. @throws SetFault */

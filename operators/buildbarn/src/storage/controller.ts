@@ -1,4 +1,4 @@
-import { type Duration, milliseconds } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 import {
   ApiError,
   type Child,
@@ -258,8 +258,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
       leavingShards(ringName(metadata.name, "b"), counts.b, shardPods),
     clients,
     now: clock.now(),
-    hold: milliseconds(spec.resharding.hold as Duration, "spec.resharding.hold"),
-    drainTimeout: milliseconds(spec.resharding.drainTimeout as Duration, "spec.resharding.drainTimeout"),
+    hold: milliseconds(spec.resharding.hold, "spec.resharding.hold"),
+    drainTimeout: milliseconds(spec.resharding.drainTimeout, "spec.resharding.drainTimeout"),
   });
   const isMoved = next.state.phase !== state.phase;
   return {

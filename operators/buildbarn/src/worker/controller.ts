@@ -1,4 +1,4 @@
-import { type Duration, milliseconds } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 import { condition, controller, timestamp, type WantedCondition } from "@windlass/runtime";
 import { ConfigMap, Pod } from "@windlass/runtime/kinds";
 import {
@@ -199,7 +199,7 @@ function scalingRules({ spec }: Worker, { noticeMs = 2_000 }: WorkerDependencies
   const patience = { drainMs: spec.terminationGracePeriodSeconds * 1_000, noticeMs };
   if (!autoscaling) return { by: "replicas", replicas, ...patience };
   const { minReplicas: min, maxReplicas: max, scaleDownDelay } = autoscaling;
-  const delayMs = milliseconds(scaleDownDelay as Duration, "spec.autoscaling.scaleDownDelay");
+  const delayMs = milliseconds(scaleDownDelay, "spec.autoscaling.scaleDownDelay");
   return { by: "queue", min, max, concurrency, delayMs, ...patience };
 }
 

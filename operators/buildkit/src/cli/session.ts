@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CommandError, type Options, type Terminal, type Values } from "@windlass/cli";
-import { type Duration, milliseconds } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 import { type AllocationAnswer, allocationSchema } from "./allocation-files.ts";
 import { ApiClient } from "./api-client.ts";
 import { buildkitExitCodes } from "./exit-codes.ts";
@@ -168,7 +168,7 @@ export function addressOf(allocation: AllocationAnswer, options: { readonly exte
 /** @throws CommandError. */
 export function spanOf(text: string, option: string): number {
   try {
-    return milliseconds(text as Duration, option);
+    return milliseconds(text, option);
   } catch (cause) {
     throw new CommandError(`${option}: ${JSON.stringify(text)} is no span of time: write 90s, 30m or 1h30m`, {
       cause,

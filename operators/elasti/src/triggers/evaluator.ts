@@ -1,4 +1,4 @@
-import { type Clock, type Duration, milliseconds, sleep } from "@windlass/clock";
+import { type Clock, milliseconds, sleep } from "@windlass/clock";
 import type { Logger, ObjectKey, Source, SourceContext } from "@windlass/runtime";
 import type { Wishes } from "../service/controller.ts";
 import { ElastiService, type ElastiServiceObject } from "../service/elasti-service.ts";
@@ -183,7 +183,7 @@ export class TriggerEvaluator implements Wishes {
     if (!spec.wakeAhead) return false;
     const { lead, timeZone } = spec.wakeAhead;
     try {
-      const leadMs = milliseconds(lead as Duration, "wakeAhead.lead");
+      const leadMs = milliseconds(lead, "wakeAhead.lead");
       return this.#forecast.isExpected(serviceId(elasti), historyOf(status), nowMs, { leadMs, timeZone });
     } catch (error) {
       // The pattern of the field lets names through that are no zones.

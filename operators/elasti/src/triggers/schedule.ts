@@ -1,4 +1,4 @@
-import { type Duration, milliseconds } from "@windlass/clock";
+import { milliseconds } from "@windlass/clock";
 import { Cron } from "croner";
 
 /** A cron expression in a time zone. Daylight saving is the zone's. */
@@ -44,6 +44,6 @@ export function isBetween(start: CronTime, end: CronTime, nowMs: number): boolea
 /** Whether now is within so long after a time of the schedule. @throws ScheduleError */
 export function isWithin(start: CronTime, duration: string, nowMs: number): boolean {
   const started = lastTime(start, nowMs);
-  const lastsMs = milliseconds(duration as Duration, "enabledPeriod.duration");
+  const lastsMs = milliseconds(duration, "enabledPeriod.duration");
   return started !== undefined && nowMs - started < lastsMs;
 }

@@ -1,3 +1,4 @@
+import type { DurationText } from "@windlass/clock";
 import { z } from "zod";
 
 const decimal = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)";
@@ -18,9 +19,17 @@ export function intOrString() {
   return z.union([z.int(), z.string()]);
 }
 
-/** A span of time as Go writes it: `90s`, `1h30m`, `250ms`. */
-export function duration() {
-  return z.string().regex(/^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$/);
+/**
+ * A span of time as Go writes it: `90s`, `1h30m`, `250ms`. Its values are durations as the options
+ * of Windlass take them: `requeueAfter: spec.interval`.
+ *
+ * @example
+ * z.object({ interval: duration().default("5m") })
+ */
+export function duration(): z.ZodType<DurationText, DurationText> {
+  const schema: z.ZodType<unknown, unknown> = z.string().regex(/^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$/);
+  // What the pattern lets through is of that type.
+  return schema as z.ZodType<DurationText, DurationText>;
 }
 
 /**
