@@ -4,6 +4,7 @@ import {
   allOf,
   anyOf,
   byLabel,
+  byOwner,
   byReference,
   type CacheReader,
   type Child,
@@ -13,16 +14,20 @@ import {
   condition,
   controller,
   declaration,
+  defineResource,
+  duration,
   type FinalizeOf,
   generationChanged,
   type InputOf,
   ignoreNotFound,
   indexed,
+  invalid,
   isConflict,
   isReady,
   keyOf,
   labelsChanged,
   metadataOnly,
+  milliseconds,
   type NamedMetaInput,
   type NamespacedKind,
   not,
@@ -35,6 +40,7 @@ import {
   type ResourceKind,
   type Wanted,
   watch,
+  webhookServer,
 } from "@windlass/runtime";
 import {
   ClusterRole,
@@ -56,6 +62,7 @@ import {
 } from "@windlass/runtime/kinds";
 import { existing, testReconcile } from "@windlass/runtime/testing";
 import { waitFor } from "@windlass/testing";
+import { z } from "zod";
 import { Region, Shop } from "./kinds.ts";
 
 type ShopObject = ObjectOf<typeof Shop>;
@@ -103,6 +110,54 @@ function labelled<T extends { readonly metadata: NamedMetaInput }>(
 ): T {
   return { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels } } };
 }
+
+/** What is undefined is left out, at any depth. */
+export const pods = ({ metadata: { name, annotations }, spec }: ShopObject, replicas?: number) =>
+  child(Deployment, {
+    metadata: { name, annotations, labels: undefined },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name }, matchExpressions: undefined },
+      template: {
+        metadata: { annotations, labels: { app: name } },
+        spec: {
+          nodeSelector: undefined,
+          containers: [
+            { name: "shop", image: spec.image, securityContext: { runAsUser: undefined }, env: undefined },
+          ],
+        },
+      },
+    },
+  });
+
+// Webhooks and conversions in their place, with literals.
+
+const OldTrain = defineResource({
+  group: "example.com",
+  version: "v1beta1",
+  kind: "Train",
+  spec: z.object({ speed: z.enum(["Fast", "Slow"]).optional(), every: duration().default("5m") }),
+});
+export const Train = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Train",
+  spec: z.object({ pace: z.enum(["Quick", "Lazy"]).optional(), wait: duration().optional() }),
+}).withVersion(OldTrain, {
+  to: ({ spec: { pace, wait } }) => ({ spec: { speed: pace === "Lazy" ? "Slow" : "Fast", every: wait } }),
+  from: ({ spec: { speed, every } }) => ({
+    spec: { pace: speed === "Slow" ? "Lazy" : "Quick", wait: every },
+  }),
+});
+export const trainWebhooks = webhookServer({ name: "train" })
+  .default(Train, (train) => ({ ...train, spec: { pace: "Quick", ...train.spec } }))
+  .validate(Train, ({ spec }) => spec.pace === "Lazy" && invalid("spec.pace", "is too slow"))
+  .validate(Train, ({ spec }) => [spec.pace === "Lazy" && invalid("spec.pace", "is too slow")]);
+export const trains = controller(Train, {
+  watches: [watch(Pod, byOwner(Train)), watch(Node, byLabel("train", { namespace: "train-namespace" }))],
+  reconcile: ({ spec }) => ({ requeueAfter: spec.wait ?? "1h30m10s" }),
+});
+export const waitMs = (env: string): number => milliseconds(env, "WAIT");
 
 // Children by map, filter, flatMap and conditions, of several kinds in one list.
 

@@ -1,6 +1,7 @@
 import type { Client } from "@windlass/client";
 import {
   allOf,
+  byOwner,
   byReference,
   type Child,
   type ContextOf,
@@ -9,8 +10,10 @@ import {
   controller,
   declaration,
   defineResource,
+  duration,
   every,
   indexed,
+  isReady,
   manager,
   metadataOnly,
   type ObjectOf,
@@ -18,6 +21,7 @@ import {
   type ReconcileOf,
   rbacFor,
   watch,
+  webhookServer,
 } from "@windlass/runtime";
 import {
   ClusterRole,
@@ -57,7 +61,7 @@ export const children = [
   child(Deployment, { metadata, spec: { selector: { matchLabels: labels } } }),
   // @ts-expect-error Type 'string' is not assignable to type 'number'.
   child(Deployment, { metadata, spec: { replicas: "3", selector: { matchLabels: labels }, template } }),
-  // @ts-expect-error Type '{ app: string; }' has no properties in common with type 'LabelSelector'.
+  // @ts-expect-error Type '{ app: string; }' has no properties in common with type 'LabelSelectorInput'.
   child(Deployment, { metadata, spec: { selector: labels, template } }),
   child(Deployment, {
     metadata,
@@ -91,9 +95,9 @@ export const children = [
       template: { spec: { containers: [{ name: "web", ports: [{ containerPort: "80" }] }] } },
     },
   }),
-  // @ts-expect-error 'target' does not exist in type 'ServicePort'.
+  // @ts-expect-error 'target' does not exist in type 'ServicePortInput'.
   child(Service, { metadata, spec: { ports: [{ port: 80, target: 8080 }] } }),
-  // @ts-expect-error 'port' does not exist in type 'readonly ServicePort[]'.
+  // @ts-expect-error 'port' does not exist in type 'readonly ServicePortInput[]'.
   child(Service, { metadata, spec: { ports: { port: 80 } } }),
   // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
   child(Namespace, { metadata: { name: "web", namespace: "default" } }),
@@ -444,8 +448,53 @@ export const helped = controller(Shop, {
   reconcile: () => undefined,
 });
 
+/** Reads and mappings of what a controller does not declare, or of another kind than its own. */
+export const undeclared = [
+  // @ts-expect-error is not assignable to parameter of type 'never'
+  controller(Shop, { reconcile: (_shop, { owned }) => owned(Deployment) && undefined }),
+  controller(Shop, {
+    // @ts-expect-error an object in a namespace cannot own cluster-scoped objects
+    owns: [ConfigMap, ClusterRole],
+    reconcile: () => undefined,
+  }),
+  // @ts-expect-error is not a field of what reconcile returns
+  controller(Shop, { reconcile: async () => ({ status: { phase: "Ready" }, requeAfter: 5 }) }),
+  // @ts-expect-error is not assignable to type 'Child<never>'
+  controller(Shop, { reconcile: () => ({ children: [child(ConfigMap, { metadata })] }) }),
+  // @ts-expect-error "byReference and byOwner take the controller's own kind"
+  controller(Shop, { watches: [watch(Pod, byOwner(Region))], reconcile: () => undefined }),
+  controller(Shop, {
+    // @ts-expect-error "byReference and byOwner take the controller's own kind"
+    watches: [
+      watch(
+        Pod,
+        byReference(Region, ({ spec }) => spec.zones),
+      ),
+    ],
+    reconcile: () => undefined,
+  }),
+  // @ts-expect-error Type 'string' is not assignable to type '"apps/v1"'.
+  isReady(Deployment, Shop.make("a", { image: "a" })),
+];
+
+/** Webhooks that complete or refuse what there is not. */
+export const webhooks = webhookServer({ name: "shop" })
+  // @ts-expect-error Type 'string' is not assignable to type 'number'.
+  .default(Shop, (shop) => ({ ...shop, spec: { ...shop.spec, replicas: "1" } }))
+  // @ts-expect-error is not assignable to type
+  .default(Shop, (shop) => shop.spec)
+  // @ts-expect-error Type 'string' is not assignable to type
+  .validate(Shop, () => "not this one");
+
 /** Kinds that are defined wrongly, and what is around controllers. */
 export const around = [
+  defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "A",
+    // @ts-expect-error Argument of type 'string' is not assignable to parameter of type '() => DurationText'.
+    spec: z.object({ interval: duration().default("soon") }),
+  }),
   // @ts-expect-error Property 'kind' is missing in type '{ group: string; version: string; spec:
   defineResource({ group: "example.com", version: "v1", spec: z.object({}) }),
   // @ts-expect-error 'image' does not exist in type '$ZodType<unknown, unknown,
@@ -454,7 +503,7 @@ export const around = [
   defineResource({ group: "example.com", version: "v1", kind: "A", scope: "cluster", spec: z.object({}) }),
   // @ts-expect-error 'img' does not exist in type '{ readonly image: string; readonly replicas?:
   Shop.make("a", { img: "a" }),
-  // @ts-expect-error 'fase' does not exist in type 'StatusFields<{ phase?: "Ready" | "Waiting" |
+  // @ts-expect-error 'fase' does not exist in type 'Omit<StatusFields<{ phase?: "Ready" | "Waiting" |
   Shop.make("a", { image: "a" }, { fase: "Ready" }),
   // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
   Region.make({ name: "a", namespace: "b" }, {}),

@@ -178,6 +178,14 @@ test("deleteCollection selects as list does", async () => {
   expect(asked().line).toBe("DELETE /api/v1/namespaces/ns/configmaps?labelSelector=a%3Db");
 });
 
+test("deleteCollection refuses a namespace of a kind that is in none", async () => {
+  const { client } = clientFor();
+  const Namespace = { ...ConfigMap, kind: "Namespace", plural: "namespaces", scope: "Cluster" as const };
+  await expect(client.deleteCollection(Namespace, { namespace: "ns" })).rejects.toThrow(
+    "Namespace is cluster-scoped: its objects are in no namespace, ns neither",
+  );
+});
+
 test("a subresource with a type of its own is sent as it is", async () => {
   const { client, asked } = clientFor({ json: { spec: { replicas: 3 } } });
   const scale = await client

@@ -307,8 +307,16 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     return { is: "gone", status: isRecord(answer) ? (answer as Status) : {} };
   }
 
-  /** Deletes all objects that the selectors and the namespace allow. */
+  /**
+   * Deletes all objects that the selectors and the namespace allow.
+   *
+   * @throws TypeError for a namespace of a cluster-scoped kind: all its objects would go.
+   */
   async deleteCollection(kind: AnyKind, options: ListOptions & DeleteOptions = {}): Promise<void> {
+    if (kind.scope === "Cluster" && options.namespace)
+      throw new TypeError(
+        `${kind.kind} is cluster-scoped: its objects are in no namespace, ${options.namespace} neither`,
+      );
     const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
     await discardBody((await this.#delete(path, options)).body);
   }

@@ -208,6 +208,16 @@ class Running {
     }
   }
 
+  /** Adds a key that the user's code has given. @throws TypeError if its namespace is missing */
+  #addGiven({ namespace, name }: ObjectKey, options?: AddOptions, because?: KubernetesObject): void {
+    const { kind } = this.#controller;
+    const isNamespaced = kind.scope === "Namespaced";
+    if (isNamespaced && !namespace)
+      throw new TypeError(`the key of ${kind.kind} ${name} needs a namespace: the kind is namespaced`);
+    // One object has one key: by two of them it would be reconciled twice at a time.
+    this.#add(isNamespaced ? { namespace, name } : { name }, options, because);
+  }
+
   /** @param because the object whose change has the key reconciled */
   #add(key: ObjectKey, options?: AddOptions, because?: KubernetesObject): void {
     this.#reconciler.heard(key, because?.metadata.resourceVersion);
@@ -229,7 +239,7 @@ class Running {
     try {
       const keys = map(object, { cache: this.#dependencies.cache });
       for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys)
-        this.#add(key, options, object);
+        this.#addGiven(key, options, object);
     } catch (error) {
       this.#threw(`the mapping of ${kind.kind}`, kind, object, error, "the change is lost to it");
     }
@@ -286,7 +296,7 @@ class Running {
   #sourceContext(): SourceContext {
     const { clock, random, cache, log } = this.#dependencies;
     return {
-      enqueue: (key) => this.#add(key),
+      enqueue: (key) => this.#addGiven(key),
       enqueueAll: this.#enqueueAll,
       signal: this.#sourcesStop.signal,
       cache,

@@ -1,6 +1,6 @@
 import type { AnyKind } from "@windlass/client";
 import type { FinalizeResult, ReconcileResult, Wanted, WantedWhileDeleting } from "../reconcile/context.ts";
-import type { Entry, Exact, KindIn, NothingOwned, Ownable } from "./declared.ts";
+import type { Entry, Exact, KindIn, Mappable, NothingOwned, Ownable } from "./declared.ts";
 import { type IndexedKind, IndexTable } from "./indexes.ts";
 import type { ControllerOptions } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -45,6 +45,7 @@ export function controller<
   kind: K,
   options: ControllerOptions<K, O, W, R, Index, Result, Finalized> &
     Ownable<K, Entry<O>> &
+    Mappable<K, W[number]> &
     Exact<"reconcile", Result, Wanted<K, KindIn<Entry<O>>>> &
     Exact<"finalize", Finalized, WantedWhileDeleting<K>>,
 ): Controller<K, KindIn<Entry<O>>> {

@@ -1,6 +1,6 @@
 import type { AnyKind, ObjectOf } from "@windlass/client";
 import type { Finalize, Reconcile, ReconcileContext, ReconcileResult } from "../reconcile/context.ts";
-import type { DeclaredKinds, Entry, KindIn, NothingOwned, Ownable } from "./declared.ts";
+import type { DeclaredKinds, Entry, KindIn, Mappable, NothingOwned, Ownable } from "./declared.ts";
 import type { IndexedKind, Indexes } from "./indexes.ts";
 import type { DeclarationOf } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -40,7 +40,9 @@ export function declaration<
   Index extends string = never,
 >(
   _kind: K,
-  declared: Partial<Omit<Declaration<K, O, W, R, Index>, keyof DeclarationOf<K>>> & Ownable<K, Entry<O>>,
+  declared: Partial<Omit<Declaration<K, O, W, R, Index>, keyof DeclarationOf<K>>> &
+    Ownable<K, Entry<O>> &
+    Mappable<K, W[number]>,
 ): Declaration<K, O, W, R, Index> {
   const { owns = [], watches = [], reads = [], indexes = {} } = declared as Partial<Declaration>;
   // What is left out has its type from the parameters' defaults: no entries.

@@ -1,6 +1,7 @@
-import type { AnyKind, MetadataOnly, ScopeOf } from "@windlass/client";
+import type { AnyKind, KubernetesObject, MetadataOnly, ObjectOf, ScopeOf } from "@windlass/client";
 import type { IndexName } from "../cache/contract.ts";
 import type { Owns } from "./owns.ts";
+import type { MapsTo } from "./watch.ts";
 
 declare const nothing: unique symbol;
 
@@ -50,6 +51,23 @@ export type Ownable<K extends AnyKind, Entry> =
     : unknown;
 
 type ClusterScoped<K> = K extends AnyKind ? (ScopeOf<K> extends "Cluster" ? K : never) : never;
+
+/**
+ * Makes the compiler refuse a `watches` whose mapping leads to objects of another kind than the
+ * controller's: their keys would be taken for keys of its own.
+ */
+export type Mappable<K extends AnyKind, Entry> = [MappedElsewhere<K, Entry>] extends [never]
+  ? unknown
+  : { readonly watches: "byReference and byOwner take the controller's own kind" };
+
+type MappedElsewhere<K extends AnyKind, Entry> =
+  Entry extends MapsTo<infer Target extends AnyKind>
+    ? [K] extends [Target]
+      ? never
+      : KubernetesObject extends ObjectOf<Target>
+        ? never
+        : Target
+    : never;
 
 /** What the options of a controller declare, for the types of its context. */
 export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index extends string> {

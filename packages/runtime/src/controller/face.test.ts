@@ -10,15 +10,18 @@ import {
   Service,
   type ServiceInput,
 } from "@windlass/kinds/builtin";
-import { describe, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { child } from "../reconcile/child.ts";
 import { condition } from "../reconcile/condition.ts";
 import type { ReconcileContext } from "../reconcile/context.ts";
+import { isReady } from "../reconcile/readiness.ts";
 import { defineResource } from "../resource/index.ts";
+import { invalid, webhookServer } from "../webhook/index.ts";
 import { controller } from "./controller.ts";
+import { declaration } from "./declaration.ts";
 import { indexed } from "./indexes.ts";
-import { byReference, watch } from "./watch.ts";
+import { byLabel, byOwner, byReference, watch } from "./watch.ts";
 
 const WebApp = defineResource({
   group: "example.com",
@@ -213,6 +216,30 @@ describe("the compiler refuses", () => {
     });
   });
 
+  test("a mapping to objects of another kind than the controller's", () => {
+    // @ts-expect-error The keys would be those of Fleets.
+    controller(WebApp, { watches: [watch(Pod, byOwner(Fleet))], reconcile: () => undefined });
+    const toFleets = byReference(Fleet, ({ spec }) => String(spec.size));
+    expect(() =>
+      // @ts-expect-error The keys would be those of Fleets.
+      controller(WebApp, { watches: [watch(Pod, toFleets)], reconcile: () => undefined }),
+    ).toThrow("byReference takes the controller's own kind");
+    // @ts-expect-error The keys would be those of Fleets.
+    declaration(WebApp, { watches: [watch(Pod, toFleets)] });
+    controller(Fleet, { watches: [watch(Pod, toFleets)], reconcile: () => undefined });
+    controller(Fleet, { watches: [watch(Pod, byOwner(Fleet))], reconcile: () => undefined });
+    controller(Fleet, { watches: [watch(Pod, byLabel("fleet"))], reconcile: () => undefined });
+    const unknown: AnyKind = Fleet;
+    controller(Fleet, { watches: [watch(Pod, byOwner(unknown))], reconcile: () => undefined });
+  });
+
+  test("readiness by the rules of another kind", () => {
+    const app = WebApp.make("a", { image: "nginx" });
+    isReady(WebApp, app);
+    // @ts-expect-error A WebApp is no Deployment.
+    isReady(Deployment, app);
+  });
+
   test("a status of a kind that has none", () => {
     const Bare = defineResource({ group: "example.com", version: "v1", kind: "Bare", spec: z.object({}) });
     controller(Bare, {
@@ -316,6 +343,30 @@ describe("the compiler knows", () => {
         const deployment = owned(Deployment);
         if (deployment) expectTypeOf(deployment.metadata.namespace).toEqualTypeOf<string>();
       },
+    });
+  });
+
+  test("what a webhook completes, and what a conversion gives, where the function is written in its place", () => {
+    const Mode = z.enum(["Fast", "Safe"]);
+    const base = { group: "example.com", kind: "Train" };
+    const Train = defineResource({ ...base, version: "v1", spec: z.object({ mode: Mode.optional() }) });
+    const Old = defineResource({ ...base, version: "v1beta1", spec: z.object({ how: Mode.optional() }) });
+    const webhooks = () => webhookServer({ name: "train" });
+    webhooks().default(Train, (train) => ({ ...train, spec: { mode: "Fast", ...train.spec } }));
+    webhooks().default(Train, async (train) =>
+      train.spec.mode ? undefined : { ...train, spec: { mode: "Safe" } },
+    );
+    // @ts-expect-error "Slow" is not a mode.
+    webhooks().default(Train, (train) => ({ ...train, spec: { mode: "Slow" } }));
+    webhooks().validate(Train, ({ spec }) => spec.mode === "Fast" && invalid("spec.mode", "is too fast"));
+    Train.withVersion(Old, {
+      to: ({ spec }) => ({ spec: { how: spec.mode === undefined ? "Safe" : "Fast" } }),
+      from: ({ spec }) => ({ spec: { mode: spec.how === undefined ? "Safe" : "Fast" } }),
+    });
+    Train.withVersion(Old, {
+      // @ts-expect-error "Slow" is not a mode.
+      to: () => ({ spec: { how: "Slow" } }),
+      from: () => ({ spec: {} }),
     });
   });
 

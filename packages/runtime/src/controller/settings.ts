@@ -1,6 +1,7 @@
 import type { AnyKind, KubernetesObject } from "@windlass/client";
 import { milliseconds } from "@windlass/clock";
 import type { InformerScope } from "../cache/contract.ts";
+import { kindIdOf } from "../cache/kind-id.ts";
 import { type BackoffOptions, checkBackoff } from "../queue/index.ts";
 import type { OwnedKind } from "../reconcile/child.ts";
 import { keyOf } from "../reconcile/client.ts";
@@ -72,6 +73,11 @@ export function resolve(kind: AnyKind, name: string, options: AnyOptions): Contr
     throw new TypeError(
       `controller ${name}: finalizer "${finalizer}" must be qualified by a domain, e.g. example.com/${name}`,
     );
+  for (const { mapping } of options.watches ?? [])
+    if (typeof mapping !== "function" && kindIdOf(mapping.referrer) !== kindIdOf(kind))
+      throw new TypeError(
+        `controller ${name}: byReference takes the controller's own kind, ${kind.kind}, not ${mapping.referrer.kind}`,
+      );
   const status = statusIn(kind);
   const { owns = [], watches = [], reads = [], errorCondition } = options;
   return {
@@ -129,21 +135,22 @@ function mappingIndexName(controller: string, index: number): string {
   return `${controller}.watches[${index}]`;
 }
 
-function mapOf({ mapping }: Watches, indexName: string): MapToKeys<KubernetesObject> {
+function mapOf({ kind, mapping }: Watches, indexName: string): MapToKeys<KubernetesObject> {
   if (typeof mapping === "function") return mapping;
   return ({ metadata }, { cache }) =>
-    cache.byIndex(mapping.referrer, indexName, referenceText(metadata)).map(keyOf);
+    cache.byIndex(mapping.referrer, indexName, referenceText(kind, metadata)).map(keyOf);
 }
 
 function indexesOf(kind: AnyKind, name: string, options: AnyOptions): readonly DeclaredIndex[] {
   const { owns = [], watches = [], reads = [], scope } = options;
   return [
     ...declared(kind, options.indexes, scope?.metadataOnly),
-    ...watches.flatMap(({ mapping }, index) =>
-      typeof mapping === "function"
-        ? []
-        : declared(mapping.referrer, { [mappingIndexName(name, index)]: mapping.references }),
-    ),
+    ...watches.flatMap(({ kind: watched, mapping }, index) => {
+      if (typeof mapping === "function") return [];
+      const references = (object: KubernetesObject) =>
+        mapping.references(object).map((key) => referenceText(watched, key));
+      return declared(mapping.referrer, { [mappingIndexName(name, index)]: references });
+    }),
     ...owns.flatMap((one) => (hasKind(one) ? declared(one.kind, one.indexes, one.metadataOnly) : [])),
     ...watches.flatMap((one) => declared(one.kind, one.indexes, one.scope?.metadataOnly)),
     ...reads.flatMap((one) => (hasKind(one) ? declared(one.kind, one.indexes) : [])),

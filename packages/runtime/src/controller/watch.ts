@@ -19,18 +19,33 @@ export type Mapped = ObjectKey | readonly ObjectKey[] | undefined;
  */
 export type MapToKeys<T extends KubernetesObject> = Bivariant<[object: T, context: MapContext], Mapped>;
 
+declare const mapsTo: unique symbol;
+
+/** Says, for the compiler alone, the objects of which kind a mapping reconciles. */
+export interface MapsTo<K extends AnyKind> {
+  /** Type-level only: absent at run time. */
+  readonly [mapsTo]?: K;
+}
+
+/** A mapping to the owners of the watched object: see {@link byOwner}. */
+export type OwnerMapping<K extends AnyKind = AnyKind> = ((object: KubernetesObject) => Mapped) & MapsTo<K>;
+
 /** A mapping to the objects that refer to the watched one: see {@link byReference}. */
-export interface ReferenceMapping {
-  readonly referrer: AnyKind;
-  /** The keys, as text, that an object of the referring kind refers to. */
-  references(object: KubernetesObject): readonly string[];
+export interface ReferenceMapping<K extends AnyKind = AnyKind> extends MapsTo<K> {
+  readonly referrer: K;
+  /** The keys of the objects that one of the referring kind refers to. */
+  references(object: KubernetesObject): readonly ObjectKey[];
 }
 
 /**
  * A kind whose changes ask for reconciles. Make one with {@link watch}, which knows the type of the
  * objects.
  */
-export interface Watches<W extends AnyKind = AnyKind, Index extends string = string> {
+export interface Watches<
+  W extends AnyKind = AnyKind,
+  Index extends string = string,
+  Target extends AnyKind = AnyKind,
+> extends MapsTo<Target> {
   readonly kind: W;
   readonly mapping: MapToKeys<KubernetesObject> | ReferenceMapping;
   readonly predicate?: Predicate;
@@ -60,24 +75,38 @@ export interface WatchOptions<W extends AnyKind, Index extends string = never> {
  * @example
  * watches: [watch(ConfigMap, byReference(WebApp, ({ spec }) => spec.configMap))],
  */
-export function watch<W extends AnyKind, Index extends string = never>(
+export function watch<W extends AnyKind, Index extends string = never, Target extends AnyKind = AnyKind>(
   kind: W,
-  mapping: MapToKeys<ObjectOf<W>> | ReferenceMapping,
+  mapping: (MapToKeys<ObjectOf<W>> & MapsTo<Target>) | ReferenceMapping<Target>,
   options: WatchOptions<W, Index> = {},
-): Watches<W, Index> {
+): Watches<W, Index, Target> {
   return { kind, mapping, ...options };
 }
 
+/** How {@link byLabel} finds the object. */
+export interface LabelOptions {
+  /** The label with its namespace. @default it is in the namespace of the watched one */
+  readonly namespace?: string;
+}
+
 /**
- * Reconciles the object that a label of the watched one names, in the same namespace.
+ * Reconciles the object that a label of the watched one names: the one in the same namespace,
+ * unless another label names that too. Of a kind without namespaces, the one of the name.
  *
  * @example
  * watch(Pod, byLabel("app.kubernetes.io/instance"))
+ * watch(ClusterRole, byLabel("example.com/team", { namespace: "example.com/team-namespace" }))
  */
-export function byLabel(label: string): (object: KubernetesObject) => Mapped {
-  return ({ metadata: { namespace, labels } }) => {
-    const name = labels?.[label];
-    return name === undefined || name === "" ? undefined : { namespace, name };
+export function byLabel(
+  label: string,
+  { namespace: namespaceLabel }: LabelOptions = {},
+): (object: KubernetesObject) => Mapped {
+  return ({ metadata: { labels = {}, ...metadata } }) => {
+    const namespace = namespaceLabel === undefined ? metadata.namespace : labels[namespaceLabel];
+    // An object that lacks one of the labels is somebody else's.
+    if (!labels[label] || namespace === "" || (namespaceLabel !== undefined && namespace === undefined))
+      return undefined;
+    return { namespace, name: labels[label] };
   };
 }
 
@@ -85,17 +114,21 @@ export function byLabel(label: string): (object: KubernetesObject) => Mapped {
  * Reconciles the objects of a kind that the watched one has among its owners, be they its
  * controller or not. For children of the controller itself use `owns`.
  *
+ * @param owner The controller's own kind.
  * @example
  * watch(ReplicaSet, byOwner(Deployment))
  */
-export function byOwner(owner: AnyKind): (object: KubernetesObject) => Mapped {
+export function byOwner<K extends AnyKind>(owner: K): OwnerMapping<K> {
   return ({ metadata: { namespace, ownerReferences = [] } }) =>
     ownerReferences
       .filter((reference) => refersTo(reference, owner))
       .map(({ name }) => (owner.scope === "Cluster" ? { name } : { namespace, name }));
 }
 
-/** What an object refers to: a name in its own namespace, a key, several of them, or nothing. */
+/**
+ * What an object refers to: a name in its own namespace or of a kind without namespaces, a key,
+ * several of them, or nothing.
+ */
 export type Reference = string | ObjectKey | readonly (string | ObjectKey)[] | undefined;
 
 /**
@@ -103,20 +136,20 @@ export type Reference = string | ObjectKey | readonly (string | ObjectKey)[] | u
  * costs one look-up however many objects there are.
  *
  * @param referrer The controller's own kind.
- * @param references What such an object refers to: the name of an object in its namespace, or a
- *   key.
+ * @param references What such an object refers to: the name of an object in its namespace or of a
+ *   kind without namespaces, or a key.
  * @example
  * watch(Secret, byReference(WebApp, ({ spec }) => spec.env.map(({ secretName }) => secretName)))
  */
 export function byReference<K extends AnyKind>(
   referrer: K,
   references: (object: ObjectOf<K>) => Reference,
-): ReferenceMapping {
+): ReferenceMapping<K> {
   return {
     referrer,
     references: (object: ObjectOf<K>) =>
       listOf(references(object)).map((one) =>
-        referenceText(typeof one === "string" ? { namespace: object.metadata.namespace, name: one } : one),
+        typeof one === "string" ? { namespace: object.metadata.namespace, name: one } : one,
       ),
   };
 }
@@ -126,7 +159,14 @@ function listOf(reference: Reference): readonly (string | ObjectKey)[] {
   return typeof reference === "object" && Symbol.iterator in reference ? reference : [reference];
 }
 
-/** A key as one string, as the index of a {@link ReferenceMapping} has it. */
-export function referenceText({ namespace = "", name }: ObjectKey): string {
+/**
+ * The key of an object of a kind as one string, as the index of a {@link ReferenceMapping} has it.
+ *
+ * @throws TypeError if the kind needs a namespace, and the key has none.
+ */
+export function referenceText({ kind, scope }: AnyKind, { namespace, name }: ObjectKey): string {
+  if (scope === "Cluster") return name;
+  if (!namespace)
+    throw new TypeError(`the reference to ${kind} ${name} needs a namespace: { namespace, name }`);
   return `${namespace}/${name}`;
 }

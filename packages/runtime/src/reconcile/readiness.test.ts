@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject } from "@windlass/client";
+import type { AnyKind } from "@windlass/client";
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -72,7 +72,7 @@ test.for<[string, AnyKind, object, boolean]>([
   ],
   ["it says that it is not", WebApp, { status: condition("Ready", "False") }, false],
 ])("%s: a %j", ([, kind, fields, expected]) => {
-  expect(isReady(kind, { metadata, ...fields } as KubernetesObject)).toBe(expected);
+  expect(isReady<AnyKind>(kind, { metadata, ...fields })).toBe(expected);
 });
 
 test("what is being deleted is not ready", () => {

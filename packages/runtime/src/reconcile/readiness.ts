@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject } from "@windlass/client";
+import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
 import { conditionsOf } from "./condition.ts";
 
 /** The parts of objects that readiness is read from. */
@@ -29,7 +29,7 @@ interface Seen extends KubernetesObject {
  * @example
  * child(Deployment, web, { after: [child(StatefulSet, database)] }) // waits until isReady(StatefulSet, …)
  */
-export function isReady(kind: AnyKind, object: KubernetesObject): boolean {
+export function isReady<K extends AnyKind>(kind: K, object: ObjectOf<K>): boolean {
   if (object.metadata.deletionTimestamp !== undefined) return false;
   const seen = object as Seen;
   const rule = rules[`${kind.group}/${kind.kind}`];

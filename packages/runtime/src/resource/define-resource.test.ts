@@ -121,3 +121,16 @@ test("a field named __proto__ stays data", () => {
   expect(Object.keys(made.spec.labels)).toEqual(["__proto__"]);
   expect(Object.getPrototypeOf(made.spec.labels)).toBe(Object.prototype);
 });
+
+test("make takes the status that a reconciler returned: its conditions are stamped", () => {
+  const ready = { type: "Ready", status: "True", reason: "Up", message: "" } as const;
+  const creationTimestamp = "2026-01-01T00:00:00Z";
+  const made = WebApp.make({ name: "web", creationTimestamp }, { image: "nginx" }, { conditions: [ready] });
+  expect(made.status?.conditions).toEqual([{ ...ready, lastTransitionTime: creationTimestamp }]);
+  const stamped = { ...ready, lastTransitionTime: "2026-02-02T00:00:00Z" };
+  const conditions = [stamped, { ...ready, type: "Other" }];
+  expect(WebApp.make("web", { image: "nginx" }, { conditions }).status?.conditions).toEqual([
+    stamped,
+    { ...ready, type: "Other", lastTransitionTime: "1970-01-01T00:00:00Z" },
+  ]);
+});

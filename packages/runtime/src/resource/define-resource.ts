@@ -5,11 +5,13 @@ import type {
   NamedMetaInput,
   NamespacedObjectMeta,
   ObjectMeta,
+  ObjectMetaInput,
   ResourceKind,
   Scope,
 } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
 import { type $ZodType, type input, type output, safeParse } from "zod/v4/core";
+import { isRecord } from "../record.ts";
 import type { Condition } from "./condition.ts";
 import { type Conversion, convertObject, type Link } from "./conversion.ts";
 import { type CrdManifest, type CrdOptions, customResourceDefinition } from "./crd.ts";
@@ -70,6 +72,15 @@ export type WriteObject<
 
 type FieldOf<T, Name extends string> = T extends { readonly [K in Name]?: infer Field } ? Field : never;
 
+/** A condition as `condition()` makes it: it need not say since when. */
+type UnstampedCondition = Omit<Condition, "lastTransitionTime"> &
+  Partial<Pick<Condition, "lastTransitionTime">>;
+
+/** A status as a reconciler returns it. */
+type UnstampedStatus<Status> = Status extends { readonly conditions?: readonly Condition[] }
+  ? Omit<Status, "conditions"> & { readonly conditions?: readonly UnstampedCondition[] }
+  : Status;
+
 /**
  * A kind that was defined here: a value to address it, with its CustomResourceDefinition and its
  * versions.
@@ -98,14 +109,15 @@ export interface Resource<
   /**
    * An object of the kind as the server would return it, defaults filled in: for tests, and to
    * preview. Its namespace is `default` unless given. The spec is checked against the schema (CEL
-   * rules are the server's to run); the status is taken as it is.
+   * rules are the server's to run); the status is taken as it is, which may be what a reconciler
+   * has returned: conditions without a time get that of the object's creation, or 1970.
    *
    * @throws TypeError when the spec does not fit, with the fields at fault
    */
   make(
     metadata: string | MetaInputIn<Where>,
     spec: FieldOf<Write, "spec">,
-    status?: FieldOf<Read, "status">,
+    status?: UnstampedStatus<FieldOf<Read, "status">>,
   ): Read;
 
   /**
@@ -115,7 +127,7 @@ export interface Resource<
    */
   withVersion<OtherRead extends KubernetesObject, OtherWrite>(
     other: Resource<OtherRead, OtherWrite>,
-    conversion: Conversion<Read, Write, OtherRead, OtherWrite>,
+    conversion: OtherRead extends unknown ? Conversion<Read, Write, OtherRead, OtherWrite> : never,
   ): Resource<Read, Write, Where>;
 
   /**
@@ -194,15 +206,13 @@ function resource<Read extends KubernetesObject, Write, Where extends Scope>(
       (object as TypeFields).kind === kind,
     make: (metadata, spec, status) => {
       checkField(definition.spec, fillDefaults(spec, schema().properties?.spec ?? {}), `${subject}: spec`);
+      const given = typeof metadata === "string" ? { name: metadata } : metadata;
       const bare = {
         apiVersion,
         kind,
-        metadata: {
-          ...(scope === "Namespaced" ? { namespace: "default" } : {}),
-          ...(typeof metadata === "string" ? { name: metadata } : metadata),
-        },
+        metadata: { ...(scope === "Namespaced" ? { namespace: "default" } : {}), ...given },
         ...(spec === undefined ? {} : { spec }),
-        ...(status === undefined ? {} : { status }),
+        ...(status === undefined ? {} : { status: stamped(status, given) }),
       };
       return fillDefaults(bare, schema()) as unknown as Read;
     },
@@ -225,6 +235,16 @@ function resource<Read extends KubernetesObject, Write, Where extends Scope>(
     },
     convert: (object, to) => convertObject({ definition, kind, schema, links }, object, to),
   };
+}
+
+/** A status whose conditions say since when. */
+function stamped(status: unknown, { creationTimestamp = "1970-01-01T00:00:00Z" }: ObjectMetaInput): unknown {
+  if (!isRecord(status) || !Array.isArray(status.conditions)) return status;
+  const conditions = status.conditions.map((one: object) => ({
+    lastTransitionTime: creationTimestamp,
+    ...one,
+  }));
+  return { ...status, conditions };
 }
 
 function checkField(schema: $ZodType, value: unknown, subject: string): void {

@@ -1,5 +1,5 @@
 import { type AnyKind, isNotFound } from "@windlass/client";
-import { ConfigMap, Deployment, Namespace, Pod, Secret } from "@windlass/kinds/builtin";
+import { ConfigMap, Deployment, type DeploymentInput, Namespace, Pod, Secret } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { byReference, watch } from "../controller/watch.ts";
@@ -9,6 +9,11 @@ import { WebApp } from "../reconcile/model-run.fixture.ts";
 import { existing, testReconcile } from "./test-reconcile.ts";
 
 const app = WebApp.make({ namespace: "shops", name: "web" }, { replicas: 2 });
+
+function deploymentOf(spec: Partial<DeploymentInput["spec"]>): DeploymentInput {
+  const template = { spec: { containers: [{ name: "app", image: "nginx" }] } };
+  return { metadata: { name: "web" }, spec: { selector: {}, template, ...spec } };
+}
 
 describe("testReconcile", () => {
   test("tells what is returned: children, status, events and when to look again", async () => {
@@ -29,6 +34,20 @@ describe("testReconcile", () => {
     expect(tried.events).toEqual([{ reason: "Painted", message: "in red" }]);
     expect(tried.requeueAfter).toBe(5_000);
     expect(tried.writes).toEqual([]);
+  });
+
+  test("tells children and status as they are sent: without fields that are undefined", async () => {
+    const first = child(ConfigMap, { metadata: { name: "a", labels: undefined }, data: undefined });
+    const second = child(Deployment, deploymentOf({ replicas: undefined }), { after: [first] });
+    const declared = controller(WebApp, {
+      owns: [ConfigMap, Deployment],
+      reconcile: () => ({ children: [second, first], status: { url: undefined } }),
+    });
+    const tried = await testReconcile(declared, app);
+    expect(tried.child(ConfigMap)).toStrictEqual({ metadata: { name: "a" } });
+    expect(tried.child(Deployment)?.spec).not.toHaveProperty("replicas");
+    expect(tried.status).toStrictEqual({});
+    expect(tried.children[0]?.options.after?.[0]).toBe(tried.children[1]);
   });
 
   test.for([

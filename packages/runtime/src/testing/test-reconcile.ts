@@ -17,6 +17,7 @@ import { describe, keyOf } from "../reconcile/client.ts";
 import type { ReconcileContext, StatusFor, Wanted } from "../reconcile/context.ts";
 import { deleteObject } from "../reconcile/delete-object.ts";
 import type { EventInput } from "../reconcile/events.ts";
+import { plainJson } from "../reconcile/json.ts";
 import { ownedReader } from "../reconcile/owned.ts";
 import { controllerReference } from "../reconcile/owner.ts";
 import { checkResult, finalizeResult, reconcileResult } from "../reconcile/result.ts";
@@ -63,7 +64,8 @@ export interface ReconcileGiven<Owned extends AnyKind> {
 /** What a reconcile did and wants. */
 export interface ReconcileTried<K extends AnyKind, Owned extends AnyKind> {
   /**
-   * The children that were returned and, before them, those that were applied with `context.apply`.
+   * The children that were returned and, before them, those that were applied with `context.apply`;
+   * as they are sent, so without fields that are undefined.
    */
   readonly children: readonly Child<Owned>[];
   /**
@@ -171,14 +173,14 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
   checkDistinct(listed, family);
   checkOrder(listed, (child) => applied.includes(child));
   for (const child of listed) wantedChild(child, family);
-  if (wanted.status !== undefined) plainStatus(rules.kind, owner, wanted.status as StatusObject);
+  const status = wanted.status && plainStatus(rules.kind, owner, wanted.status as StatusObject);
   // The declaration of the controller holds reconcilers to the kinds that they own.
-  const children = [...applied, ...listed] as readonly unknown[] as readonly Child<Owned>[];
+  const children = asSent([...applied, ...listed]) as readonly unknown[] as readonly Child<Owned>[];
   return {
     children,
     child: <C extends Owned>(kind: C, name?: string) => findChild(children, kind, name),
     prunes: wanted.children !== undefined,
-    status: wanted.status,
+    status: status as StatusFor<K> | undefined,
     requeueAfter: wanted.requeueAfter,
     events: [...events, ...(wanted.events ?? [])],
     writes: cache.writes,
@@ -186,6 +188,18 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
     logs,
     metrics,
   };
+}
+
+/** The children with their objects as they are sent: without fields that are undefined. */
+function asSent(children: readonly Child[]): readonly Child[] {
+  const sent = new Map(
+    children.map((one) => [one, { ...one, object: plainJson(one.object, one.kind.kind) }]),
+  );
+  for (const one of sent.values()) {
+    const { after } = one.options;
+    if (after) one.options = { ...one.options, after: after.map((before) => sent.get(before) ?? before) };
+  }
+  return [...sent.values()];
 }
 
 function findChild<C extends AnyKind>(

@@ -40,11 +40,12 @@ export interface AdmissionContext<T> {
   readonly signal: AbortSignal;
 }
 
-type Verdict = Refusal | readonly Refusal[] | undefined;
+type Verdict = Refusal | readonly (Refusal | undefined | false)[] | undefined | false;
 
 /**
- * Says whether a request may go on: by nothing, by a refusal, or by several. On DELETE the object
- * is the one to be deleted. May be called more than once for a request, and for requests that then
+ * Says whether a request may go on: by nothing, by a refusal, or by several; false counts as
+ * nothing: `spec.min > spec.max && invalid("spec.min", "…")`. On DELETE the object is the one to be
+ * deleted. May be called more than once for a request, and for requests that then
  * fail elsewhere.
  */
 export type Validate<K extends AnyKind> = (
@@ -134,7 +135,7 @@ export async function admit(
     return { uid, allowed: false, status: statusFor(refusals, { group, kind, name }), ...told() };
   }
   if (handler.type === "validate") {
-    if (result !== undefined && !Array.isArray(result))
+    if (result !== undefined && result !== false && !Array.isArray(result))
       throw new TypeError(
         `a validate handler must return nothing, a refusal or a list of refusals, and returned ${shown(result)}`,
       );
@@ -146,8 +147,9 @@ export async function admit(
 function refusalsIn(result: unknown): readonly Refusal[] {
   if (result instanceof Refusal) return [result];
   if (!Array.isArray(result)) return [];
-  const refusals = result.filter((one) => one instanceof Refusal);
-  if (refusals.length < result.length)
+  const given = result.filter((one) => one !== undefined && one !== false);
+  const refusals = given.filter((one) => one instanceof Refusal);
+  if (refusals.length < given.length)
     throw new TypeError(
       "a list that a handler returns must hold refusals alone, as invalid() and deny() make them",
     );

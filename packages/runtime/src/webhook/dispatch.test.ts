@@ -102,6 +102,20 @@ describe("a validating webhook", () => {
       expect((await ask(webhooks)).response).toMatchObject({ allowed: false, status: wanted });
   });
 
+  test("takes false and undefined for no refusal, alone and in a list", async () => {
+    const fault = invalid("spec.image", "must have a tag");
+    const isWrong = (wrong: boolean) => wrong && fault;
+    for (const webhooks of [
+      server().validate(Gadget, () => isWrong(false)),
+      server().validate(Gadget, () => [isWrong(false), undefined]),
+    ])
+      expect((await ask(webhooks)).response).toEqual({ uid: "u-1", allowed: true });
+    const refusing = server().validate(Gadget, async () => [isWrong(false), isWrong(true)]);
+    expect((await ask(refusing)).response?.status?.message).toBe(
+      'Gadget.example.com "one" is invalid: spec.image: must have a tag',
+    );
+  });
+
   test("refuses several fields at once, and the whole before its parts", async () => {
     const faults = [invalid("spec.a", "is wrong"), invalid("spec.b", "is missing", "FieldValueRequired")];
     const fields = await ask(server().validate(Gadget, () => faults));

@@ -112,7 +112,11 @@ export interface WebhookServer extends Runnable, RoleContribution {
    *   metadata: { ...app.metadata, labels: { "app.kubernetes.io/name": app.metadata.name, ...app.metadata.labels } },
    * }));
    */
-  default<K extends AnyKind>(kind: K, handler: Default<K>, rules?: DefaultRules): WebhookServer;
+  default<K extends AnyKind>(
+    kind: K,
+    handler: K extends AnyKind ? Default<K> : never,
+    rules?: DefaultRules,
+  ): WebhookServer;
   /** Converts between the versions of a kind, by the functions it was given in `withVersion`. */
   convert(kind: ConvertibleKind): WebhookServer;
   /**
@@ -190,7 +194,11 @@ class Server implements WebhookServer {
     return this.#declare({ type: "validate", kind, run: handler as unknown as Validate<AnyKind> }, rules);
   }
 
-  default<K extends AnyKind>(kind: K, handler: Default<K>, rules: DefaultRules = {}): WebhookServer {
+  default<K extends AnyKind>(
+    kind: K,
+    handler: K extends AnyKind ? Default<K> : never,
+    rules: DefaultRules = {},
+  ): WebhookServer {
     return this.#declare({ type: "default", kind, run: handler as unknown as Default<AnyKind> }, rules);
   }
 
