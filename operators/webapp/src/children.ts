@@ -1,11 +1,5 @@
 import { child } from "@windlass/runtime";
-import {
-  type ContainerInput,
-  Deployment,
-  HorizontalPodAutoscaler,
-  Ingress,
-  Service,
-} from "@windlass/runtime/kinds";
+import { Deployment, HorizontalPodAutoscaler, Ingress, Service } from "@windlass/runtime/kinds";
 import type { App } from "./webapp.ts";
 
 export const nameLabel = "app.kubernetes.io/name";
@@ -17,27 +11,20 @@ export const scaledBy = "example.com/scaled-by";
 export function deploymentFor(app: App, replicas: number | undefined) {
   const { name, labels } = metadataFor(app);
   const { image, port, env = [], resources = {} } = app.spec;
-  const ports = [{ name: "http", containerPort: port, protocol: "TCP" as const }];
-  const container: ContainerInput = { name: "app", image, ports, env, resources };
+  const ports = [{ name: "http", containerPort: port, protocol: "TCP" }] as const;
+  const containers = [{ name: "app", image, ports, env, resources }];
   return child(Deployment, {
     metadata: { name, labels, annotations: { [scaledBy]: replicas === undefined ? "autoscaler" : "spec" } },
     spec: {
-      ...(replicas !== undefined && { replicas }),
+      replicas,
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [container] } },
+      template: { metadata: { labels }, spec: { containers } },
     },
   });
 }
 
 /** The children besides the Deployment: always a Service, and others if the spec asks for them. */
-export function childrenFor(app: App) {
-  const { host, autoscaling } = app.spec;
-  return [
-    serviceFor(app),
-    host !== undefined && ingressFor(app, host),
-    autoscaling && autoscalerFor(app, autoscaling),
-  ];
-}
+export const childrenFor = (app: App) => [serviceFor(app), ingressFor(app), autoscalerFor(app)];
 
 function serviceFor(app: App) {
   const metadata = metadataFor(app);
@@ -45,17 +32,19 @@ function serviceFor(app: App) {
   return child(Service, { metadata, spec: { selector: metadata.labels, ports } });
 }
 
-function ingressFor(app: App, host: string) {
+function ingressFor(app: App) {
+  const { host } = app.spec;
+  if (host === undefined) return undefined;
   const backend = { service: { name: app.metadata.name, port: { name: "http" } } };
   const paths = [{ path: "/", pathType: "Prefix", backend }] as const;
   return child(Ingress, { metadata: metadataFor(app), spec: { rules: [{ host, http: { paths } }] } });
 }
 
-type Bounds = NonNullable<App["spec"]["autoscaling"]>;
-
-function autoscalerFor(app: App, { min, max, ...bounds }: Bounds) {
+function autoscalerFor(app: App) {
+  if (app.spec.autoscaling === undefined) return undefined;
+  const { min, max, targetCPUUtilizationPercentage: averageUtilization } = app.spec.autoscaling;
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: app.metadata.name };
-  const target = { type: "Utilization", averageUtilization: bounds.targetCPUUtilizationPercentage };
+  const target = { type: "Utilization", averageUtilization };
   const metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
   return child(HorizontalPodAutoscaler, {
     metadata: metadataFor(app),

@@ -14,7 +14,6 @@ const declared = declaration(WebApp, {
     }),
   ],
 });
-type Context = ContextOf<typeof declared>;
 
 /**
  * Keeps a Deployment, a Service, an Ingress and an autoscaler in step with each WebApp, and says
@@ -26,8 +25,9 @@ export const webapp = controller(WebApp, {
 
   async reconcile(app, context) {
     if (app.status?.phase === undefined) return { ...observe(app), requeueAfter: 0 };
-    const deployment = await context.apply(deploymentFor(app, await replicasFor(app, context)));
-    const pods = () => context.cache.byIndex(Pod, "app", `${context.key.namespace}/${context.key.name}`);
+    const { apply, cache, key } = context;
+    const deployment = await apply(deploymentFor(app, await replicasFor(app, context)));
+    const pods = () => cache.byIndex(Pod, "app", `${key.namespace}/${key.name}`);
     return { ...observe(app, deployment, pods), children: childrenFor(app) };
   },
 
@@ -48,14 +48,13 @@ export const webapp = controller(WebApp, {
  * A field that its last manager stops applying falls back to its default, here one replica. So
  * before it is left out, another manager takes hold of it, until the autoscaler writes.
  */
-async function replicasFor(app: App, { cache, client, key, owned }: Context) {
+async function replicasFor(app: App, { cache, client, key, owned }: ContextOf<typeof declared>) {
   const live = owned(Deployment, key.name);
   const targets = cache.list(HorizontalPodAutoscaler, key).map(({ spec }) => spec?.scaleTargetRef);
   const isAutoscaled = targets.some((target) => target?.kind === "Deployment" && target.name === key.name);
   if (!isAutoscaled || !live) return app.spec.replicas;
   if (live.metadata.annotations?.[scaledBy] === "autoscaler") return undefined;
-  const { namespace, name, uid } = live.metadata;
-  const held = { metadata: { namespace, name, uid }, spec: { replicas: live.spec?.replicas } };
+  const held = { metadata: { ...key, uid: live.metadata.uid }, spec: { replicas: live.spec.replicas } };
   await client.apply(Deployment, held, { fieldManager: "webapp-autoscaler" });
   return undefined;
 }

@@ -1,20 +1,16 @@
-import type { ObjectOf } from "@windlass/runtime";
-import type { Deployment, Pod } from "@windlass/runtime/kinds";
+import { Deployment, Pod } from "@windlass/runtime/kinds";
+import { existing } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { type App, WebApp } from "./index.ts";
 import { observe } from "./status.ts";
 
-const app = (status?: App["status"], metadata: object = {}): App =>
+const app = (status?: Parameters<typeof WebApp.make>[2], metadata: object = {}): App =>
   WebApp.make({ name: "shop", namespace: "web", ...metadata }, { image: "nginx:1.25", replicas: 3 }, status);
 
-function deployment(
-  counts: object,
-  reason = "ReplicaSetUpdated",
-  generation = 2,
-): ObjectOf<typeof Deployment> {
-  return {
+function deployment(counts: object, reason = "ReplicaSetUpdated", generation = 2) {
+  return existing(Deployment, {
     metadata: { namespace: "web", name: "shop", generation },
-    spec: { replicas: 3, selector: {}, template: { spec: { containers: [] } } },
+    spec: { replicas: 3 },
     status: {
       observedGeneration: 2,
       replicas: 3,
@@ -23,14 +19,11 @@ function deployment(
       conditions: [{ type: "Progressing", status: "True", reason }],
       ...counts,
     },
-  };
+  }).object;
 }
 
-const pod = (name: string, status: object, metadata: object = {}): ObjectOf<typeof Pod> => ({
-  metadata: { namespace: "web", name, ...metadata },
-  spec: { containers: [] },
-  status: status as NonNullable<ObjectOf<typeof Pod>["status"]>,
-});
+const pod = (name: string, status: object, metadata: object = {}) =>
+  existing(Pod, { metadata: { namespace: "web", name, ...metadata }, status }).object;
 const waiting = (reason: string, more: object = {}) => ({
   containerStatuses: [
     {
@@ -121,6 +114,6 @@ test("an event is news: there is none while the reason stays the same", () => {
   expect(first.events).toEqual([
     { type: "Normal", reason: "Ready", message: "3 of 3 replicas are available" },
   ]);
-  const again = app(first.status as NonNullable<App["status"]>);
+  const again = app(first.status);
   expect(observe(again, deployment({})).events).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { type Default, invalid, type Refusal, type Validate, webhookServer } from "@windlass/runtime";
+import { type Default, invalid, type Validate, webhookServer } from "@windlass/runtime";
 import { z } from "zod";
-import { type App, WebApp } from "./webapp.ts";
+import { WebApp } from "./webapp.ts";
 
 /** What those who run the cluster allow, read from the environment. */
 export const Policy = z.object({
@@ -41,31 +41,24 @@ const complete: Default<typeof WebApp> = (app) => {
 const floating = /^(?!.*@)(.*\/)?[^/:]+(:latest)?$/;
 
 /**
- * How many pods an app may come to, by the field that says so. An autoscaled one begins with its
- * replicas.
- */
-const podsOf = ({ spec }: App): Readonly<Record<string, number>> => ({
-  "spec.replicas": spec.replicas,
-  ...(spec.autoscaling && { "spec.autoscaling.max": spec.autoscaling.max }),
-});
-
-/**
  * Looks only at what changes: a policy that was made stricter must keep nobody, this operator
- * included, from finishing with the apps that are there. A change of the scale subresource has
- * `spec.replicas` and nothing else.
+ * included, from finishing with the apps that are there. An autoscaled app begins with its
+ * replicas. A change of the scale subresource has `spec.replicas` and nothing else.
  */
 function validateBy({ FLOATING_IMAGES, MAX_REPLICAS }: Policy): Validate<typeof WebApp> {
   return (app, { old, warn, subresource }) => {
-    const refusals: Refusal[] = [];
     const { image } = app.spec;
-    if (subresource === undefined && image !== old?.spec.image && floating.test(image)) {
-      const words = `${image} is another image tomorrow: name a version, such as nginx:1.25`;
-      if (FLOATING_IMAGES === "refuse") refusals.push(invalid("spec.image", words));
-      else warn(`spec.image: ${words}`);
-    }
-    for (const [field, pods] of Object.entries(podsOf(app)))
-      if (pods > MAX_REPLICAS && !(old && pods === podsOf(old)[field]))
-        refusals.push(invalid(field, `${pods} is more than the ${MAX_REPLICAS} that are allowed here`));
-    return refusals;
+    const floats = subresource === undefined && image !== old?.spec.image && floating.test(image);
+    const words = `${image} is another image tomorrow: name a version, such as nginx:1.25`;
+    if (floats && FLOATING_IMAGES === "warn") warn(`spec.image: ${words}`);
+    const limit = (field: string, pods = 0, before?: number) =>
+      pods > MAX_REPLICAS &&
+      pods !== before &&
+      invalid(field, `${pods} is more than the ${MAX_REPLICAS} that are allowed here`);
+    return [
+      floats && FLOATING_IMAGES === "refuse" && invalid("spec.image", words),
+      limit("spec.replicas", app.spec.replicas, old?.spec.replicas),
+      limit("spec.autoscaling.max", app.spec.autoscaling?.max, old?.spec.autoscaling?.max),
+    ];
   };
 }

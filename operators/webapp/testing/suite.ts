@@ -1,4 +1,4 @@
-import { type AnyKind, ApiError, Client, type NamespacedKey, type ObjectOf } from "@windlass/client";
+import { type AnyKind, ApiError, Client, type NamespacedKey } from "@windlass/client";
 import { adoptableByAnnotation } from "@windlass/runtime";
 import {
   Deployment,
@@ -170,32 +170,33 @@ export function webappSuite(start: () => Promise<World>): () => World {
 
   test.for([Deployment, Service, Ingress] as const)(
     "somebody's $kind of the name is left alone and named, until it is handed over",
-    async (kind) => {
+    async (one) => {
+      const kind: AnyKind = one;
       const key = { namespace, name: `taken-${kind.kind.toLowerCase()}` };
       const theirs = {
         metadata: { ...key, labels: { whose: "theirs" } },
         spec: specOfSomebody(kind, key.name),
       };
-      const { metadata } = await client.create(kind as AnyKind, theirs);
+      const { metadata } = await client.create(kind, theirs);
       await create(key.name, { host: "taken.example.com" });
       const refused = await seen(key, (app) => conditionOf(app, "Ready")?.reason === "ChildAlreadyExists");
       const message = conditionOf(refused, "Ready")?.message;
       expect(message).toContain(`${kind.kind} ${namespace}/${key.name} exists and was not made for WebApp`);
       await toldOf(refused.metadata.uid, ["ChildAlreadyExists"]);
-      const kept = await client.get(kind as AnyKind, key);
+      const kept = await client.get(kind, key);
       expect(kept.metadata.ownerReferences).toBeUndefined();
       expect(kept).toMatchObject(theirs);
       await client.delete(WebApp, key);
       await waitForDeletion(client, WebApp, key, wait);
-      expect((await client.get(kind as AnyKind, key)).metadata.uid).toBe(metadata.uid);
+      expect((await client.get(kind, key)).metadata.uid).toBe(metadata.uid);
       await create(key.name, { host: "taken.example.com" });
       const annotations = { [adoptableByAnnotation]: `webapps.example.com/${key.name}` };
-      await client.patch(kind as AnyKind, key, { type: "merge", patch: { metadata: { annotations } } });
+      await client.patch(kind, key, { type: "merge", patch: { metadata: { annotations } } });
       await ready(key);
-      const taken = await client.get(kind as AnyKind, key);
+      const taken = await client.get(kind, key);
       expect(taken.metadata).toMatchObject({ uid: metadata.uid, ownerReferences: [{ kind: "WebApp" }] });
       await client.delete(WebApp, key);
-      await waitForDeletion(client, kind as AnyKind, key, wait);
+      await waitForDeletion(client, kind, key, wait);
     },
   );
 
@@ -239,8 +240,9 @@ export function webappSuite(start: () => Promise<World>): () => World {
       const signal = AbortSignal.timeout(timeout);
       const options = { namespace, fieldSelector: "metadata.name=scaled", signal };
       for await (const event of client.watch(Deployment, options)) {
-        const { spec } = event.object as ObjectOf<typeof Deployment>;
-        if (event.type === "MODIFIED" && counts.at(-1) !== spec?.replicas) counts.push(spec?.replicas);
+        if (event.type !== "MODIFIED") continue;
+        const { replicas } = event.object.spec;
+        if (counts.at(-1) !== replicas) counts.push(replicas);
         if (counts.length === 3) return;
       }
     })();
@@ -374,7 +376,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
   });
 
   test("both versions show one object", async () => {
-    const v2 = { ...WebApp, version: "v2" } as typeof WebApp;
+    const v2: AnyKind = { ...WebApp, version: "v2" };
     const key = { namespace, name: "versions" };
     const spec = { image: images.runs, ingress: { host: "v2.example.com" }, scaling: { min: 1, max: 2 } };
     await client.create(v2, { apiVersion: "example.com/v2", metadata: key, spec });
@@ -390,12 +392,8 @@ export function webappSuite(start: () => Promise<World>): () => World {
   test.for(badManifests)("refused: $why", async ({ field, manifest, version = "v1" }) => {
     const object = { ...manifest, metadata: { namespace, ...manifest.metadata } };
     const refused = client.create<AnyKind>({ ...WebApp, version }, object);
-    const error = await refused.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    expect(error).toBeInstanceOf(ApiError);
-    expect((error as ApiError).message).toContain(field);
+    await expect(refused).rejects.toBeInstanceOf(ApiError);
+    await expect(refused).rejects.toThrow(field);
   });
 
   test("an image that floats is warned of", async () => {
