@@ -2,7 +2,7 @@ import { type AnyKind, controllerOf, manager, timestamp } from "@windlass/runtim
 import { CustomResourceDefinition, Job } from "@windlass/runtime/kinds";
 import { existing, Simulation, testReconcile } from "@windlass/testing";
 import { describe, expect, test } from "vitest";
-import { CronJob, cronJob } from "./cron-job.ts";
+import { CronJob, cronJob, cronJobWebhooks } from "./cron-job.ts";
 
 const jobTemplate = {
   metadata: { labels: { app: "backup" } },
@@ -141,6 +141,23 @@ test("in a cluster Jobs run at their time, end, and go in the end", async () => 
     expect(controllerOf(one)?.uid).toBe(metadata.uid);
     expect(one.metadata.labels).toMatchObject({ app: "backup" });
   }
+});
+
+test("its webhook refuses an invalid schedule, and a name that is too long", async () => {
+  await using world = await Simulation.start({ seed: 1 });
+  const server = cronJobWebhooks(world.webhooks("cron-job-operator"));
+  await world.install(CronJob);
+  await world.run("cron-job", (options) => manager(options).add(cronJob).add(server));
+  const create = (name: string, schedule: string) =>
+    world.client.create(CronJob, {
+      metadata: { namespace: "default", name },
+      spec: { ...everyMinute, schedule },
+    });
+  await expect(create("a", "61 * * * *")).rejects.toThrow(
+    "spec.schedule: CronPattern: Invalid value for minute",
+  );
+  await expect(create("a".repeat(53), "* * * * *")).rejects.toThrow("metadata.name: must have at most 52");
+  await create("a".repeat(52), "* * * * *");
 });
 
 test("a policy that there is not is refused when it is written", async () => {

@@ -6,9 +6,12 @@ import {
   controller,
   declaration,
   defineResource,
+  invalid,
   type ObjectOf,
   terminal,
   timestamp,
+  type WebhookServerOptions,
+  webhookServer,
 } from "@windlass/runtime";
 import { Job } from "@windlass/runtime/kinds";
 import { jobTemplateSpec } from "@windlass/runtime/schemas";
@@ -100,9 +103,32 @@ export const cronJob = controller(CronJob, {
   },
 });
 
+/** Refuses what no schema can: an invalid schedule, and a name that leaves no room for those of Jobs. */
+export function cronJobWebhooks(options: Partial<WebhookServerOptions> = {}) {
+  return webhookServer({ name: "cron-job-operator", ...options }).validate(CronJob, ({ metadata, spec }) => {
+    const fault = faultIn(spec.schedule);
+    return [
+      metadata.name.length > 52 && invalid("metadata.name", "must have at most 52 characters"),
+      fault !== undefined && invalid("spec.schedule", fault),
+    ];
+  });
+}
+
+const cron = (schedule: string) => new Cron(schedule, { paused: true, timezone: "UTC", mode: "5-part" });
+
+function faultIn(schedule: string): string | undefined {
+  try {
+    cron(schedule);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What was written while no webhook was there is found here. */
 function parse(schedule: string): Cron {
   try {
-    return new Cron(schedule, { paused: true, timezone: "UTC", mode: "5-part" });
+    return cron(schedule);
   } catch (error) {
     // Another try would not help: the user has to change it.
     throw terminal(error, "ScheduleInvalid");
