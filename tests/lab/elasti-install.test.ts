@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { applyManifest, type Client, type NamespacedKey } from "@windlass/client";
+import { applyManifest, asManifest, type Client, type NamespacedKey } from "@windlass/client";
 import { ElastiService } from "@windlass/elasti";
 import { Deployment, EndpointSlice, Service } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitFor, waitForDeletion } from "@windlass/testing";
@@ -21,22 +21,17 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => cluster.close());
 
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
 /** Applies a sample. Its ElastiServices may have a shorter cooldown, for which nobody has to wait. */
 async function applySample(client: Client, namespace: string, file: string, elasti: object = {}) {
-  const manifests = loadAll(await readFile(join(operator, "config", "samples", file), "utf8")) as Manifest[];
-  for (const { metadata, spec, ...type } of manifests)
+  for (const document of loadAll(await readFile(join(operator, "config", "samples", file), "utf8"))) {
+    const manifest = asManifest(document, file);
+    const changes = manifest.kind === "ElastiService" ? elasti : {};
     await applyManifest(client, {
-      ...type,
-      metadata: { ...metadata, namespace },
-      spec: { ...spec, ...(type.kind === "ElastiService" && elasti) },
-    } as Manifest);
+      ...manifest,
+      metadata: { ...manifest.metadata, namespace },
+      spec: Object.assign({}, manifest.spec, changes),
+    });
+  }
 }
 
 function phase(client: Client, key: NamespacedKey, wanted: string) {

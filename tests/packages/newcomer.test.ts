@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
-import { type AnyKind, applyManifest, Client, connect, type Manifest } from "@windlass/client";
+import { type AnyKind, applyManifest, asManifest, Client, connect } from "@windlass/client";
 import { Namespace } from "@windlass/runtime/kinds";
 import { startBinaries, waitForCondition } from "@windlass/testing";
 import { load } from "js-yaml";
@@ -138,7 +138,7 @@ test("windlass-control-plane is there, and starts", async () => {
   await using client = await connect({ kubeconfig });
   await applyManifest(
     client,
-    load(await readFile(join(project, "config", "base", "crd.yaml"), "utf8")) as Manifest,
+    asManifest(load(await readFile(join(project, "config", "base", "crd.yaml"), "utf8")), "crd.yaml"),
   );
 });
 

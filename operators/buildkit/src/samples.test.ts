@@ -1,19 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Manifest as AnyManifest, ApiError, applyManifest } from "@windlass/client";
+import { ApiError, applyManifest, asManifest } from "@windlass/client";
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { badManifests } from "../testing/bad-manifests.ts";
 import { kinds, originalOidcSample, originalSample } from "./kinds.fixture.ts";
 
-interface Manifest extends AnyManifest {
-  readonly spec: object;
-}
-
 const folder = join(import.meta.dirname, "..", "config", "samples");
 const files = (await readdir(folder)).toSorted();
-const read = async (file: string) => loadAll(await readFile(join(folder, file), "utf8")) as Manifest[];
+const read = async (file: string) =>
+  loadAll(await readFile(join(folder, file), "utf8")).map((one) => asManifest(one, file));
 
 let cluster: TestCluster;
 let namespace: string;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { applyManifest } from "@windlass/client";
+import { applyManifest, asManifest } from "@windlass/client";
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,14 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-}
-
 test.for(files)("the sample %s is taken as it is", async (file) => {
-  const manifests = loadAll(await readFile(join(samples, file), "utf8")) as Manifest[];
+  const documents = loadAll(await readFile(join(samples, file), "utf8"));
+  const manifests = documents.map((document) => asManifest(document, file));
   expect(manifests.length).toBeGreaterThan(0);
   for (const manifest of manifests)
     await applyManifest(

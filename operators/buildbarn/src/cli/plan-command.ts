@@ -1,5 +1,5 @@
 import { type Command, CommandError, command, type Terminal, UsageError } from "@windlass/cli";
-import type { AnyKind, KubernetesObject, Manifest } from "@windlass/client";
+import { type AnyKind, asManifest, type KubernetesObject } from "@windlass/client";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import { kinds } from "../kinds.ts";
 import { type BuildbarnSet, isComponent } from "../set/index.ts";
@@ -83,10 +83,11 @@ async function inCluster(
   return {
     sets: setsOf(found.filter(isComponent)),
     configMaps,
-    manifests: found.map((one) => {
-      const { apiVersion, kind, metadata, spec } = one as KubernetesObject & { readonly spec?: object };
+    manifests: found.map((object) => {
+      const { apiVersion, kind, metadata, spec } = asManifest(object, "an object of the cluster");
       const { name, namespace } = metadata;
-      return { apiVersion, kind, metadata: { name, namespace }, spec } as Manifest;
+      const manifest = { apiVersion, kind, metadata: { name, namespace }, spec };
+      return manifest;
     }),
   };
 }

@@ -3,8 +3,10 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { CommandError, type Terminal, UsageError } from "@windlass/cli";
 import {
+  type AnyKind,
   type AnyObject,
   applyManifest,
+  asManifest,
   Client,
   type Manifest,
   statusOf,
@@ -59,22 +61,27 @@ async function manifestsIn(path: string, { folder, stdin }: Terminal): Promise<r
   const { loadAll } = await import("js-yaml");
   try {
     const content = path === "-" ? await text(stdin) : await readFile(resolve(folder, path), "utf8");
-    const manifests = loadAll(content) as readonly (
-      | Manifest
-      | null
-      | { readonly items?: readonly Manifest[] }
-    )[];
-    return manifests
-      .flatMap((one) => (one && "items" in one && one.items ? one.items : one ? [one as Manifest] : []))
-      .filter(isOurs)
-      .map((manifest) => ({ path, manifest }));
+    return loadAll(content)
+      .flatMap(objectsIn)
+      .filter((document) => isOurs(document))
+      .map((document) => ({ path, manifest: asManifest(document, document.kind) }));
   } catch (error) {
     throw new CommandError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function isOurs({ apiVersion, kind }: Manifest): boolean {
-  return apiVersion?.startsWith(`${group}/`) || (apiVersion === "v1" && kind === "ConfigMap");
+/** The objects in a document: those of a list, itself, or none in an empty one. */
+function objectsIn(document: unknown): readonly unknown[] {
+  if (document === null || document === undefined) return [];
+  const items = typeof document === "object" && "items" in document ? document.items : undefined;
+  return Array.isArray(items) ? items : [document];
+}
+
+function isOurs(document: unknown): document is Pick<Manifest, "kind"> {
+  if (typeof document !== "object" || document === null) return false;
+  const { apiVersion, kind } = document as { readonly [Field in keyof Manifest]?: unknown };
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
+  return apiVersion.startsWith(`${group}/`) || (apiVersion === "v1" && kind === "ConfigMap");
 }
 
 async function accepted(read: readonly Read[], present: readonly Manifest[]): Promise<Resources> {
@@ -102,21 +109,16 @@ async function accepted(read: readonly Read[], present: readonly Manifest[]): Pr
     }
   }
   const clusters = objects.filter((one) => isObjectOf(BuildbarnCluster, one));
-  const components = objects.filter((one) => isComponent(one));
   const made = await Promise.all(
     clusters.flatMap((cluster) =>
       componentsOf(cluster, false).map(async ({ kind, object }) => {
-        const metadata = {
-          ...object.metadata,
-          name: object.metadata.name ?? "",
-          namespace: cluster.metadata.namespace,
-        };
-        return (await client.apply(kind, { ...object, metadata })) as ComponentObject;
+        const metadata = { ...object.metadata, namespace: cluster.metadata.namespace };
+        return await client.apply<AnyKind>(kind, { ...object, metadata });
       }),
     ),
   );
   return {
-    sets: setsOf([...components, ...made]),
+    sets: setsOf([...objects, ...made].filter((one) => isComponent(one))),
     configMaps: objects.filter((one) => isObjectOf(ConfigMap, one)),
     faults,
     manifests: read.map(({ manifest }) => manifest),
@@ -124,7 +126,7 @@ async function accepted(read: readonly Read[], present: readonly Manifest[]): Pr
 }
 
 function placed({ metadata, ...manifest }: Manifest): Manifest {
-  return { ...manifest, metadata: { ...metadata, namespace: metadata.namespace ?? "default" } } as Manifest;
+  return { ...manifest, metadata: { ...metadata, namespace: metadata.namespace ?? "default" } };
 }
 
 /** Components by set. Storage is as if nothing of it had ever changed. */

@@ -134,5 +134,5 @@ export function componentsOf(
   const workers = spec.workers.map(({ name, ...own }) =>
     child(BuildbarnWorker, part(name, own), order(frontend, ...browsers)),
   );
-  return [storage, scheduler, frontend, ...browsers, ...workers] as readonly Child<ComponentKind>[];
+  return [storage, scheduler, frontend, ...browsers, ...workers];
 }

@@ -1,12 +1,13 @@
 import type { ObjectOf } from "@windlass/runtime";
-import type { Pod } from "@windlass/runtime/kinds";
+import { Pod } from "@windlass/runtime/kinds";
+import { existing } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { unstartedPod } from "./faults.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
 
-function pod(name: string, conditions: Readonly<Record<string, string>>, secretName?: string): PodObject {
-  return {
+function pod(name: string, conditions: Readonly<Record<string, "True" | "False">>, secretName?: string) {
+  return existing(Pod, {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { namespace: "default", name },
@@ -18,10 +19,10 @@ function pod(name: string, conditions: Readonly<Record<string, string>>, secretN
       ],
     },
     status: { conditions: Object.entries(conditions).map(([type, status]) => ({ type, status })) },
-  } as PodObject;
+  }).object;
 }
 
-const placed = { PodScheduled: "True", PodReadyToStartContainers: "False" };
+const placed = { PodScheduled: "True", PodReadyToStartContainers: "False" } as const;
 
 test.for<readonly [string, readonly PodObject[], string | undefined]>([
   [
@@ -37,8 +38,8 @@ test.for<readonly [string, readonly PodObject[], string | undefined]>([
     [
       {
         ...pod("a", placed),
-        metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" },
-      } as PodObject,
+        metadata: { namespace: "default", name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" },
+      },
     ],
     undefined,
   ],

@@ -1,4 +1,4 @@
-import { child, type InputOf, type ObjectOf, timestamp } from "@windlass/runtime";
+import { child, type ObjectOf, timestamp } from "@windlass/runtime";
 import { PersistentVolumeClaim } from "@windlass/runtime/kinds";
 import { managedByLabel } from "../credentials.ts";
 import { affinityAnnotation, cacheVolumeName, lastUsedAnnotation, poolLabel } from "../names.ts";
@@ -93,5 +93,5 @@ export function claimFor(
         : storageClass !== undefined && { storageClassName: storageClass }),
       resources: { requests: { storage: size } },
     },
-  } as InputOf<typeof PersistentVolumeClaim>);
+  });
 }

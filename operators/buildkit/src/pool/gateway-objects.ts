@@ -1,4 +1,4 @@
-import { child, type InputOf } from "@windlass/runtime";
+import { child } from "@windlass/runtime";
 import {
   Deployment,
   Ingress,
@@ -49,7 +49,7 @@ export function gatewayChildren(pool: Pool, image: string) {
     deploymentFor(pool, image),
     serviceFor(pool),
     pool.spec.gateway.replicas > 1 && disruptionBudgetFor(pool),
-    pool.spec.gateway.ingress.enabled && ingressFor(pool),
+    ingressFor(pool),
   ];
 }
 
@@ -183,7 +183,7 @@ function deploymentFor(pool: Pool, image: string) {
         },
       },
     },
-  } as InputOf<typeof Deployment>);
+  });
 }
 
 /**
@@ -225,7 +225,7 @@ function serviceFor(pool: Pool) {
       ...(isBalanced &&
         networking.allowedCIDRs.length > 0 && { loadBalancerSourceRanges: networking.allowedCIDRs }),
     },
-  } as InputOf<typeof Service>);
+  });
 }
 
 function disruptionBudgetFor(pool: Pool) {
@@ -235,7 +235,8 @@ function disruptionBudgetFor(pool: Pool) {
 
 function ingressFor(pool: Pool) {
   const { name } = pool.metadata;
-  const { ingressClassName, hostname, annotations } = pool.spec.gateway.ingress;
+  const { enabled, ingressClassName, hostname, annotations } = pool.spec.gateway.ingress;
+  if (!enabled || hostname === undefined) return undefined;
   const backend = { service: { name: poolNames(name).service, port: { name: "gateway" } } };
   return child(Ingress, {
     metadata: { name: poolNames(name).ingress, labels: gatewayLabels(name), annotations },
@@ -244,5 +245,5 @@ function ingressFor(pool: Pool) {
       rules: [{ host: hostname, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
       tls: [{ hosts: [hostname] }],
     },
-  } as InputOf<typeof Ingress>);
+  });
 }

@@ -1,4 +1,4 @@
-import { child, type InputOf } from "@windlass/runtime";
+import { child } from "@windlass/runtime";
 import { NetworkPolicy } from "@windlass/runtime/kinds";
 import { managedByLabel } from "../credentials.ts";
 import { gatewayPort, operatorName, poolLabel, poolNames, workerPort } from "../names.ts";
@@ -43,7 +43,7 @@ function workerPolicy({ metadata: { name } }: Pool, operatorNamespace: string) {
         },
       ],
     },
-  } as InputOf<typeof NetworkPolicy>);
+  });
 }
 
 /** Clients from allowed addresses, and scrapers of metrics in the cluster. */
@@ -61,5 +61,5 @@ function gatewayPolicy({ metadata: { name }, spec }: Pool) {
         { ports: [{ port: spec.observability.metrics.port, protocol: "TCP" }] },
       ],
     },
-  } as InputOf<typeof NetworkPolicy>);
+  });
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { child, type InputOf } from "@windlass/runtime";
+import { child } from "@windlass/runtime";
 import { type ContainerInput, Pod, type PodSpecInput } from "@windlass/runtime/kinds";
 import { buildkitdToml, registryCaFolder } from "../buildkitd/config.ts";
 import {
@@ -67,7 +67,7 @@ export function podFor(pool: Pool, init: PodInit) {
     labels: { ...labels, ...workerPodLabels(pool.metadata.name) },
     annotations: { ...annotations, [configHashAnnotation]: configHashOf(pool) },
   };
-  return child(Pod, { metadata, spec: podSpec(pool, init) } as InputOf<typeof Pod>, { update: "never" });
+  return child(Pod, { metadata, spec: podSpec(pool, init) }, { update: "never" });
 }
 
 /** The labels of all workers' pods of a pool. */
@@ -110,10 +110,10 @@ function podSpec(pool: Pool, { name, slot }: PodInit): PodSpecInput {
     ...(first.length > 0 && { initContainers: first }),
     containers: [mergedContainer(containerFor(pool), own), ...others],
     volumes: [...volumesFor(pool, name, slot), ...volumes],
-  } as PodSpecInput;
+  };
 }
 
-function containerFor({ spec, metadata }: Pool): ContainerInput {
+function containerFor({ spec }: Pool): ContainerInput {
   const profile = profiles[spec.profile];
   const answers = { exec: { command: ["buildctl", "--addr", profile.socket, "debug", "workers"] } };
   const provisionSeconds = spanMs(spec.scaling.provisionTimeout, "spec.scaling.provisionTimeout") / 1_000;
@@ -167,7 +167,7 @@ function containerFor({ spec, metadata }: Pool): ContainerInput {
         })),
     ],
     terminationMessagePolicy: "FallbackToLogsOnError",
-  } as ContainerInput & { readonly of?: typeof metadata };
+  };
 }
 
 /**
@@ -192,7 +192,7 @@ function volumeOwner({ spec }: Pool, slot: number): readonly ContainerInput[] {
         capabilities: { drop: ["ALL"], add: ["CHOWN"] },
       },
       volumeMounts: [{ name: "state", mountPath: stateFolder }],
-    } as ContainerInput,
+    },
   ];
 }
 

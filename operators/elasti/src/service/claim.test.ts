@@ -1,9 +1,10 @@
+import { existing } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { claimantOf } from "./claim.ts";
-import type { ElastiServiceObject } from "./elasti-service.ts";
+import { ElastiService } from "./elasti-service.ts";
 
 const made = (name: string, creationTimestamp: string) =>
-  ({ metadata: { name, creationTimestamp } }) as ElastiServiceObject;
+  existing(ElastiService, { metadata: { name, creationTimestamp } }).object;
 
 test("the oldest has the Service, and of equally old ones the first by name", () => {
   const all = [

@@ -1,13 +1,15 @@
+import type { ObjectOf } from "@windlass/runtime";
+import { EndpointSlice } from "@windlass/runtime/kinds";
+import { existing } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { podsIn, resolversIn } from "./cluster-view.ts";
-import type { EndpointSliceObject } from "./objects.ts";
 
-function slice(endpoints: readonly object[]): EndpointSliceObject {
-  return {
+function slice(endpoints: ObjectOf<typeof EndpointSlice>["endpoints"]) {
+  return existing(EndpointSlice, {
     metadata: { namespace: "shop", name: "s" },
     addressType: "IPv4",
     endpoints,
-  } as EndpointSliceObject;
+  }).object;
 }
 
 test("a replica that is about to end is not ready, and is known", () => {

@@ -1,6 +1,7 @@
+import { Service } from "@windlass/runtime/kinds";
+import { existing } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { ListenPorts } from "./listen-ports.ts";
-import type { ServiceObject } from "./objects.ts";
 
 test.each([
   ["http", undefined, "http"],
@@ -15,7 +16,8 @@ test.each([
   ["", undefined, undefined],
   ["http", "mysql", undefined],
 ])("a port called %j with appProtocol %j is for %j", (name, appProtocol, protocol) => {
-  const service = { spec: { ports: [{ name, port: 80, appProtocol }] } } as unknown as ServiceObject;
+  const ports = [{ name, port: 80, appProtocol }];
+  const service = existing(Service, { metadata: { name: "web" }, spec: { ports } }).object;
   const [given] = new ListenPorts({ first: 20_000, last: 20_009 }).give("shop/web", service, []);
   expect(given).toEqual({ name, port: 80, listenPort: 20_000, ...(protocol && { protocol }) });
 });

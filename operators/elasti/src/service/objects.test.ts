@@ -1,13 +1,15 @@
+import { Service } from "@windlass/runtime/kinds";
+import { existing } from "@windlass/testing";
 import { expect, test } from "vitest";
-import type { ElastiServiceObject } from "./elasti-service.ts";
+import { ElastiService } from "./elasti-service.ts";
 import { divertingLabel } from "./names.ts";
-import { endpointsAmong, privateServiceFor, resolverSlicesFor, type ServiceObject } from "./objects.ts";
+import { endpointsAmong, privateServiceFor, resolverSlicesFor } from "./objects.ts";
 
-const elasti = {
+const elasti = existing(ElastiService, {
   metadata: { namespace: "shop", name: "web" },
   spec: { service: "web" },
-} as unknown as ElastiServiceObject;
-const service = {
+}).object;
+const service = existing(Service, {
   metadata: { namespace: "shop", name: "web", labels: { "argocd.argoproj.io/instance": "shop" } },
   spec: {
     type: "LoadBalancer",
@@ -20,7 +22,7 @@ const service = {
       { name: "grpc", port: 9000, targetPort: 9001, appProtocol: "kubernetes.io/h2c" },
     ],
   },
-} as unknown as ServiceObject;
+}).object;
 const ports = [
   { name: "http", port: 80, listenPort: 20_000 },
   { name: "grpc", port: 9000, listenPort: 20_001 },

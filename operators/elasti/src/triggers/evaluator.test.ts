@@ -1,7 +1,8 @@
 import { type Clock, ManualClock, sleep } from "@windlass/clock";
 import { type CacheReader, type SourceContext, silentLogger } from "@windlass/runtime";
+import { existing } from "@windlass/testing";
 import { expect, onTestFinished, test } from "vitest";
-import type { ElastiServiceObject } from "../service/elasti-service.ts";
+import { ElastiService, type ElastiServiceObject } from "../service/elasti-service.ts";
 import { awakeUntilAnnotation } from "../service/names.ts";
 import { type EvaluatorOptions, TriggerEvaluator } from "./evaluator.ts";
 import { fetchJson, TriggerError } from "./number-source.ts";
@@ -24,8 +25,8 @@ function service(name: string, spec: object, status?: object): ElastiServiceObje
     cooldownPeriod: 60,
     minTargetReplicas: 1,
     onDelete: "Restore",
-  };
-  return { metadata, spec: { ...whole, ...spec }, status } as unknown as ElastiServiceObject;
+  } as const;
+  return existing(ElastiService, { metadata, spec: { ...whole, ...spec }, status }).object;
 }
 
 interface Run {

@@ -1,4 +1,4 @@
-import { applyManifest, Client, type Manifest, statusOf } from "@windlass/client";
+import { applyManifest, asManifest, Client, type Manifest, statusOf } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import { loadAll } from "js-yaml";
 import { CommandError } from "../errors.ts";
@@ -35,7 +35,7 @@ export function manifestsOf(files: GeneratedFiles): readonly (readonly [path: st
     ([path]) => /^config\/(?:base|default)\//.test(path) && !path.endsWith("kustomization.yaml"),
   );
   const manifests = all.flatMap(([path, text]) =>
-    (loadAll(text) as Manifest[]).map((manifest) => [path, manifest] as const),
+    loadAll(text).map((document) => [path, asManifest(document, path)] as const),
   );
   return manifests.toSorted(([, a], [, b]) => orderOf(a) - orderOf(b));
 }
