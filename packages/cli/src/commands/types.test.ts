@@ -39,7 +39,7 @@ test("a CRD in a file becomes TypeScript that imports from the runtime", async (
   expect(code).toBe(0);
   expect(said).toMatch(/^import type \{ [\w, ]+ \} from "@windlass\/runtime";$/m);
   expect(said).toContain('export const Ticket: ResourceKind<Ticket, TicketInput, "Namespaced"> = ');
-  expect(said).toContain("readonly size?: number;");
+  expect(said).toContain("readonly size?: number | undefined;");
 });
 
 test("several CRDs, be they documents or items of a list, become a file each", async () => {
