@@ -25,7 +25,7 @@ export interface CacheOptions {
   /** @default none */
   readonly log?: Log;
   /**
-   * Whether the owner of the source has logged that no server answers, so that each kind need not.
+   * Whether the owner of the source logs that no server answers, so that each kind need not.
    *
    * @default never
    */

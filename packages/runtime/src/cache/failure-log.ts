@@ -12,7 +12,7 @@ export interface FailureLogOptions {
    * logged once.
    */
   readonly throttle: LogThrottle;
-  /** Whether it has been logged already that no server answers. */
+  /** Whether it is logged that no server answers. */
   readonly isServerOut: () => boolean;
 }
 

@@ -20,7 +20,7 @@ export interface CachingParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Whether it has been logged already that no server answers. */
+  /** Whether it is logged that no server answers. */
   readonly isServerOut: () => boolean;
 }
 

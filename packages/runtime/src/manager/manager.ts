@@ -238,8 +238,7 @@ class ManagerRun implements Manager {
     this.#connection = connection;
     this.#started.add("connection", () => connection.close());
     await connection.greet(stop);
-    const isServerOut = () => outage.isOn;
-    const cache = this.#openCache(connection, log, isServerOut);
+    const cache = this.#openCache(connection, log, outage);
     const identity = this.#identity();
     const shared = {
       cache,
@@ -251,7 +250,7 @@ class ManagerRun implements Manager {
       log,
       tracing,
       registry,
-      isServerOut,
+      isServerOut: () => outage.isOn,
       ...(stalls ? { observer: stalls } : {}),
     };
     const dependenciesWith = (client: Client): SharedDependencies => {
@@ -324,14 +323,14 @@ class ManagerRun implements Manager {
     return events;
   }
 
-  #openCache(connection: Connection, log: Logger, isServerOut: () => boolean): Cache {
+  #openCache(connection: Connection, log: Logger, outage: Outage): Cache {
     const { cache, stop } = openCache(this.#options, {
       source: connection.open,
       registry: this.registry,
       clock: this.#clock,
       random: this.#random,
       log,
-      isServerOut,
+      isServerOut: () => outage.isLikely,
     });
     for (const { fieldManager } of this.#controllers) cache.trackFieldManager(fieldManager);
     this.#started.add("cache", stop);

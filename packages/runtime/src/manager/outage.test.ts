@@ -132,20 +132,17 @@ async function* body(text: string, error?: TransportError) {
   if (error) throw error;
 }
 
-test.for<[what: string, status: number, body: () => TransportResponse["body"]]>([
-  ["is a redirect to a login page", 302, () => body("")],
-  ["is a login page", 200, () => body("<html></html>")],
-  ["breaks off each time", 200, () => body("{", new TransportError("CONNECTION_RESET", "reset"))],
-  ["cannot be unpacked", 200, () => body("", new TransportError("RESPONSE_MALFORMED", "not gzip"))],
-])("an answer that %s is no outage, and is told for the kind that lacks it", async ([, status, lists]) => {
+const json = { "content-type": "application/json" };
+
+/** A manager of one kind, on a server that answers as told to. */
+function managed(answer: (path: string) => Omit<TransportResponse, "headers">) {
   const clock = new ManualClock();
   const lines: LoggedLine[] = [];
-  const json = { "content-type": "application/json" };
   const transport: Transport = {
     request: async ({ path }) =>
       path.startsWith("/version")
         ? { status: 200, headers: json, body: body('{"major":"1","minor":"35"}') }
-        : { status, headers: json, body: lists() },
+        : { headers: json, ...answer(path) },
     close: () => Promise.resolve(),
   };
   const running = manager({
@@ -156,9 +153,37 @@ test.for<[what: string, status: number, body: () => TransportResponse["body"]]>(
     health: false,
     metrics: false,
   }).add(controller(ConfigMap, { reconcile: () => undefined }));
+  const told = () =>
+    lines.filter(({ level }) => level === "warn" || level === "error").map(({ message }) => message);
+  return { clock, running, told };
+}
+
+test.for<[what: string, status: number, body: () => TransportResponse["body"]]>([
+  ["is a redirect to a login page", 302, () => body("")],
+  ["is a login page", 200, () => body("<html></html>")],
+  ["breaks off each time", 200, () => body("{", new TransportError("CONNECTION_RESET", "reset"))],
+  ["cannot be unpacked", 200, () => body("", new TransportError("RESPONSE_MALFORMED", "not gzip"))],
+])("an answer that %s is no outage, and is told for the kind that lacks it", async ([, status, lists]) => {
+  const { clock, running, told } = managed(() => ({ status, body: lists() }));
   const started = expect(running.start()).rejects.toThrow("stopped while it was starting");
   await clock.advance(60_000);
-  const told = lines.filter(({ level }) => level === "warn" || level === "error");
-  expect(told.map(({ message }) => message)).toEqual(["cannot list ConfigMap (v1); trying again"]);
+  expect(told()).toEqual(["cannot list ConfigMap (v1); trying again"]);
   await Promise.all([running.stop(), started]);
+});
+
+test("a server that goes while it is watched is told once, and not for the kinds", async () => {
+  const metadata = { resourceVersion: "1", annotations: { "k8s.io/initial-events-end": "true" } };
+  const listed = `${JSON.stringify({ type: "BOOKMARK", object: { kind: "ConfigMap", metadata } })}\n`;
+  const reset = new TransportError("CONNECTION_RESET", "reset");
+  let asked = 0;
+  const { clock, running, told } = managed(() => {
+    asked += 1;
+    if (asked > 1) throw reset;
+    return { status: 200, body: body(listed, reset) };
+  });
+  await running.start();
+  await clock.advance(30_000);
+  expect(asked).toBeGreaterThan(5);
+  expect(told()).toEqual(["the API server is out of reach; trying again until it is back"]);
+  await running.stop();
 });

@@ -104,6 +104,13 @@ export class Outage {
     return this.#state.at === "out";
   }
 
+  /**
+   * Whether it was logged, or the next request will have it logged unless it is answered.
+   */
+  get isLikely(): boolean {
+    return this.#state.at !== "up";
+  }
+
   /** Stands where each repetition of a request is seen by itself. */
   readonly watch: Interceptor = (next) => ({
     request: async (request) => {
