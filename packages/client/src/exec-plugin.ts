@@ -134,9 +134,9 @@ export class ExecPlugin implements Credentials {
     let length = 0;
     // Processes that it started may keep its output open: that is not waited for.
     const end = (fault: string) => {
-      child.kill("SIGKILL");
-      child.stdout?.destroy();
       reject(this.#failure(fault));
+      child.stdout?.destroy();
+      child.kill("SIGKILL");
     };
     child.stdout?.on("data", (chunk: Buffer) => {
       output.push(chunk);
@@ -146,7 +146,8 @@ export class ExecPlugin implements Credentials {
     const cancelTimeout = isInteractive
       ? undefined
       : this.#clock.schedule(TIMEOUT_MS, () => end(`did not end within ${TIMEOUT_MS / 1000} s`));
-    child.once("error", (error: NodeJS.ErrnoException) => {
+    // More than once: of a program that runs as another user, each attempt to end it is an error.
+    child.on("error", (error: NodeJS.ErrnoException) => {
       const fault =
         error.code === "ENOENT" ? "is not installed, or not in PATH" : `cannot run (${error.code})`;
       const { installHint } = this.#config;
