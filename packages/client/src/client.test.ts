@@ -144,6 +144,16 @@ test("apply sends the object as an apply patch, with force only when asked", asy
   });
 });
 
+test("apply sends what YAML would read as something else as escapes, the other verbs as it is", async () => {
+  const { client, transport } = clientFor();
+  const object = { metadata: key, data: { text: "\x85" } };
+  await client.apply(ConfigMap, object);
+  await client.subresource(ConfigMap, key, "status").apply(object);
+  await client.create(ConfigMap, object);
+  const texts = transport.requests.map(({ body }) => /"text":"(.*?)"/.exec(String(body))?.[1]);
+  expect(texts).toEqual(["\\u0085", "\\u0085", "\x85"]);
+});
+
 test("delete returns whether the object is gone or still there", async () => {
   const status = { kind: "Status", status: "Success", details: { name: "a", uid: "u" } };
   expect(await clientFor({ json: status }).client.delete(ConfigMap, key)).toEqual({ is: "gone", status });
