@@ -26,7 +26,7 @@ import {
   type Tokens,
 } from "./auth/index.ts";
 import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
-import type { ControllerChoice } from "./controllers/index.ts";
+import { type ControllerChoice, loadControllers } from "./controllers/index.ts";
 import { type ControllerDependencies, type Running, settled } from "./controllers/loop.ts";
 import { listAt } from "./controllers/objects.ts";
 import { Faults } from "./faults/index.ts";
@@ -50,7 +50,7 @@ import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
 import { Definitions } from "./registry/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { ServiceAddresses } from "./registry/service-addresses.ts";
-import { ServiceNetwork } from "./registry/strategies/service-network.ts";
+import { ServiceNetwork } from "./registry/service-network.ts";
 import type { DataFile } from "./storage/data-file.ts";
 import { ObjectIndexes } from "./storage/object-indexes.ts";
 import { Store } from "./storage/store.ts";
@@ -259,10 +259,7 @@ export class ControlPlane implements AsyncDisposable {
     };
     // Loaded first, and then all started in one step: the time that a file takes to load must not
     // decide the order of their writes.
-    const start =
-      controllers === "none"
-        ? (await import("./controllers/kubernetes-service.ts")).startKubernetesService
-        : (await import("./controllers/index.ts")).startControllers;
+    const start = await loadControllers(controllers);
     if (nodes !== "none") plane.#running.push(await plane.#startNodes(deps, options.processes ?? false));
     else if (options.processes)
       throw new TypeError('processes need nodes to run on: leave out nodes: "none"');
@@ -271,7 +268,7 @@ export class ControlPlane implements AsyncDisposable {
       controllers === "all" ? ["networking.k8s.io/service-cidr-finalizer"] : [],
     );
     plane.#addresses.start();
-    plane.#running.push(start(deps, controllers));
+    plane.#running.push(start(deps));
     return plane;
   }
 

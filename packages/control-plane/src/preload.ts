@@ -1,3 +1,5 @@
+import { loadControllers } from "./controllers/index.ts";
+
 /**
  * Every module that is loaded when it is first needed, so that an empty control plane starts fast.
  */
@@ -10,8 +12,7 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./admission/webhooks/send.ts"),
   () => import("./cel/rule-compiler.ts"),
   () => import("./cel/rules.ts"),
-  () => import("./controllers/index.ts"),
-  () => import("./controllers/kubernetes-service.ts"),
+  () => loadControllers("all"),
   () => import("./http/eviction.ts"),
   () => import("./http/listener.ts"),
   () => import("./http/write.ts"),

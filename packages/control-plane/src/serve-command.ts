@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
-import type { ControllerName } from "./controllers/index.ts";
+import { type ControllerName, controllerNames } from "./controllers/index.ts";
 import type { ImageProgram, ProcessOptions } from "./processes/index.ts";
 
 const usage = `Usage: windlass-control-plane --kubeconfig FILE [options]
@@ -76,7 +76,7 @@ async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
     },
     plane: {
       ...(data === undefined ? {} : { data }),
-      ...(controllers === undefined ? {} : { controllers: await readControllers(controllers) }),
+      ...(controllers === undefined ? {} : { controllers: readControllers(controllers) }),
       ...(nodes === undefined ? {} : { nodes: Number(nodes) }),
       ...(values.processes || image.length > 0 ? { processes: { images: readImages(image) } } : {}),
     },
@@ -142,9 +142,8 @@ function readService(text: string): BoundService {
   return { namespace, name, port: Number(port), url };
 }
 
-async function readControllers(list: string): Promise<NonNullable<ControlPlaneOptions["controllers"]>> {
+function readControllers(list: string): NonNullable<ControlPlaneOptions["controllers"]> {
   if (list === "all" || list === "none") return list;
-  const { controllerNames } = await import("./controllers/index.ts");
   const isKnown = (name: string): name is ControllerName => controllerNames.includes(name as ControllerName);
   const names = list.split(",").map((name) => name.trim());
   const unknown = names.filter((name) => !isKnown(name));

@@ -2,8 +2,8 @@ import { CertificateError, readSigningRequest } from "@windlass/certificates";
 import type { Authorizer } from "../auth/index.ts";
 import { equal, type JsonObject } from "../json.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
-import { items, own, specOf, statusOf, text } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
+import { items, own, specOf, statusOf, text } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { userOf } from "./escalation.ts";
 import { refuse } from "./plugin.ts";
 

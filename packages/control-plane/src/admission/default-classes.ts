@@ -1,8 +1,8 @@
 import type { JsonObject } from "../json.ts";
 import type { Admission } from "../registry/admission.ts";
-import { child, has, metadataOf, text } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
 import type { Store } from "../storage/store.ts";
+import { child, has, metadataOf, text } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { creationOf } from "./plugin.ts";
 
 const betaStorageClass = "volume.beta.kubernetes.io/storage-class";

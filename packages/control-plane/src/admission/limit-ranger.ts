@@ -1,10 +1,10 @@
+import { podTotals } from "../builtin/pod/resources.ts";
 import { type Json, type JsonObject, textOf } from "../json.ts";
 import type { Admission } from "../registry/admission.ts";
-import { amount, compareAmounts } from "../registry/strategies/amounts.ts";
-import { child, items, own, specOf, text } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
-import { podTotals } from "../registry/strategies/pod-resources.ts";
 import type { Store } from "../storage/store.ts";
+import { amount, compareAmounts } from "../validation/amounts.ts";
+import { child, items, own, specOf, text } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { aggregate, creationOf, refuse, writeOf } from "./plugin.ts";
 
 const annotation = "kubernetes.io/limit-ranger";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { AdmissionRequest } from "../registry/admission.ts";
-import { metadataOf, text } from "../registry/strategies/fields.ts";
 import { forbidden, type StatusError } from "../status.ts";
+import { metadataOf, text } from "../validation/fields.ts";
 
 /** The object of a request to make something of a kind; undefined for all other requests. */
 export function creationOf(request: AdmissionRequest, group: string, plural: string): JsonObject | undefined {

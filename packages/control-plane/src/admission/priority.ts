@@ -1,8 +1,8 @@
 import type { JsonObject } from "../json.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
-import { metadataOf, number, text } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
 import type { Store } from "../storage/store.ts";
+import { metadataOf, number, text } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse, writeOf } from "./plugin.ts";
 
 const bucket = "priorityclasses.scheduling.k8s.io";

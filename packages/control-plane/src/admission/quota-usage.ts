@@ -1,18 +1,8 @@
+import { podTotals, qosClass } from "../builtin/pod/resources.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import { addAmounts } from "../registry/strategies/amounts.ts";
-import {
-  child,
-  has,
-  items,
-  number,
-  own,
-  specOf,
-  statusOf,
-  text,
-  texts,
-} from "../registry/strategies/fields.ts";
-import { podTotals, qosClass } from "../registry/strategies/pod-resources.ts";
 import type { Store } from "../storage/store.ts";
+import { addAmounts } from "../validation/amounts.ts";
+import { child, has, items, number, own, specOf, statusOf, text, texts } from "../validation/fields.ts";
 
 /** Amounts by what a quota calls them. */
 export type Usage = { [resource: string]: string };

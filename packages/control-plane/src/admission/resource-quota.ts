@@ -2,9 +2,9 @@ import { type JsonObject, textOf } from "../json.ts";
 import { formatQuantity } from "../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
-import { addAmounts, amount, compareAmounts } from "../registry/strategies/amounts.ts";
-import { child, has, items, metadataOf, own, specOf, statusOf, text } from "../registry/strategies/fields.ts";
 import type { Store, StoredObject } from "../storage/store.ts";
+import { addAmounts, amount, compareAmounts } from "../validation/amounts.ts";
+import { child, has, items, metadataOf, own, specOf, statusOf, text } from "../validation/fields.ts";
 import { refuse } from "./plugin.ts";
 import { inScope, inUse, type Usage, usageOf } from "./quota-usage.ts";
 

@@ -1,8 +1,8 @@
 import { clone, equal, type JsonObject } from "../json.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
-import { child, has, items, pairs, specOf, text } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
 import type { Store } from "../storage/store.ts";
+import { child, has, items, pairs, specOf, text } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse } from "./plugin.ts";
 
 /** Pods of a runtime class get its overhead and run where it says. */

@@ -2,9 +2,9 @@ import type { Clock, Random } from "@windlass/clock";
 import { clone, type Json, type JsonObject } from "../json.ts";
 import type { Admission } from "../registry/admission.ts";
 import { nameSuffix } from "../registry/metadata.ts";
-import { child, has, items, metadataOf, text } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
 import type { Store } from "../storage/store.ts";
+import { child, has, items, metadataOf, text } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse } from "./plugin.ts";
 
 export interface ServiceAccountDependencies {

@@ -1,8 +1,8 @@
 import type { Admission } from "../registry/admission.ts";
-import { compareAmounts } from "../registry/strategies/amounts.ts";
-import { child, own, specOf, text, texts } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
 import type { Store } from "../storage/store.ts";
+import { compareAmounts } from "../validation/amounts.ts";
+import { child, own, specOf, text, texts } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse, writeOf } from "./plugin.ts";
 
 const finalizers: { readonly [plural: string]: string } = {

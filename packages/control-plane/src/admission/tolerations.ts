@@ -1,6 +1,6 @@
 import type { Admission } from "../registry/admission.ts";
-import { items, text } from "../registry/strategies/fields.ts";
-import { ensure } from "../registry/strategies/fill.ts";
+import { items, text } from "../validation/fields.ts";
+import { ensure } from "../validation/fill.ts";
 import { creationOf } from "./plugin.ts";
 
 const seconds = 300;

@@ -1,65 +1,28 @@
-import { certificateSigningRequestControllers } from "../builtin/certificate-signing-request/controller.ts";
-import { cronJobControllers } from "../builtin/cron-job/controller.ts";
-import { daemonSetControllers } from "../builtin/daemon-set/controller.ts";
-import { deploymentControllers } from "../builtin/deployment/controller.ts";
-import { horizontalPodAutoscalerControllers } from "../builtin/horizontal-pod-autoscaler/controller.ts";
-import { jobControllers } from "../builtin/job/controller.ts";
-import { namespaceControllers } from "../builtin/namespace/controller.ts";
-import { podDisruptionBudgetControllers } from "../builtin/pod-disruption-budget/controller.ts";
-import { replicaSetControllers } from "../builtin/replica-set/controller.ts";
-import { statefulSetControllers } from "../builtin/stateful-set/controller.ts";
-import { startAdmissionPolicyStatus } from "./admission-policy-status.ts";
-import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts";
-import { startEndpointSliceMirroring } from "./endpoint-mirroring.ts";
-import { startEndpointSlices, startEndpoints } from "./endpoints.ts";
-import { startGarbageCollector } from "./garbage-collector.ts";
-import { startKubernetesService } from "./kubernetes-service.ts";
+import type { StartController } from "../builtin/declaration.ts";
+import { declarations } from "../builtin/index.ts";
 import { type ControllerDependencies, type Running, together } from "./loop.ts";
-import { startPersistentVolumes } from "./persistent-volume.ts";
-import { startPodGarbageCollector } from "./pod-garbage-collector.ts";
-import { startResourceQuotas } from "./resource-quota.ts";
-import { startRootCertificates, startServiceAccounts } from "./service-account.ts";
-import { startServiceAccountTokens } from "./service-account-tokens.ts";
-import { startEventExpiry, startTtlAfterFinished } from "./time-to-live.ts";
-import { startClaimProtection, startVolumeProtection } from "./volume-protection.ts";
 
-/** The supported controllers of kube-controller-manager, by their names there. */
-const known = {
-  "garbage-collector-controller": startGarbageCollector,
-  ...namespaceControllers,
-  "serviceaccount-controller": startServiceAccounts,
-  "serviceaccount-token-controller": startServiceAccountTokens,
-  "root-ca-certificate-publisher-controller": startRootCertificates,
-  "clusterrole-aggregation-controller": startClusterRoleAggregation,
-  ...deploymentControllers,
-  ...replicaSetControllers,
-  ...statefulSetControllers,
-  ...daemonSetControllers,
-  ...jobControllers,
-  ...cronJobControllers,
-  "ttl-after-finished-controller": startTtlAfterFinished,
-  "endpoints-controller": startEndpoints,
-  "endpointslice-controller": startEndpointSlices,
-  "endpointslice-mirroring-controller": startEndpointSliceMirroring,
-  ...podDisruptionBudgetControllers,
-  ...horizontalPodAutoscalerControllers,
-  "persistentvolume-binder-controller": startPersistentVolumes,
-  "persistentvolumeclaim-protection-controller": startClaimProtection,
-  "persistentvolume-protection-controller": startVolumeProtection,
-  "resourcequota-controller": startResourceQuotas,
-  "pod-garbage-collector-controller": startPodGarbageCollector,
-  "validatingadmissionpolicy-status-controller": startAdmissionPolicyStatus,
-  ...certificateSigningRequestControllers,
-  // What the API server itself does in a real cluster.
-  "kubernetes-service": startKubernetesService,
-  "event-expiry": startEventExpiry,
-} satisfies { readonly [name: string]: (deps: ControllerDependencies) => Running };
+/** Controllers that are not about one kind. */
+const general = {
+  "garbage-collector-controller": async () => (await import("./garbage-collector.ts")).startGarbageCollector,
+};
+
+type Declaration = (typeof declarations)[number];
+type NamesOf<D> = D extends { readonly controllers: infer C } ? keyof C : never;
 
 /**
  * A controller, by the real controller manager's name for it; `kubernetes-service` and
  * `event-expiry` are the API server's own.
  */
-export type ControllerName = keyof typeof known;
+export type ControllerName = keyof typeof general | NamesOf<Declaration>;
+
+/** The supported controllers, in the order in which they start. */
+const known = Object.fromEntries([
+  ...Object.entries(general),
+  ...declarations.flatMap((declaration) =>
+    "controllers" in declaration ? Object.entries(declaration.controllers) : [],
+  ),
+]) as Readonly<Record<ControllerName, () => Promise<StartController>>>;
 
 /** The names of all controllers. */
 export const controllerNames = Object.keys(known) as ControllerName[];
@@ -80,9 +43,17 @@ export type ControllerChoice =
   | readonly ControllerName[]
   | { readonly except: readonly ControllerName[] };
 
-/** Starts controllers in a fixed order. @throws TypeError for a name that no controller has */
-export function startControllers(deps: ControllerDependencies, choice: ControllerChoice): Running {
-  return together(chosen(choice).map((name) => known[name](deps)));
+/**
+ * Loads controllers.
+ *
+ * @returns starts them, in a fixed order
+ * @throws TypeError for a name that no controller has
+ */
+export async function loadControllers(
+  choice: ControllerChoice,
+): Promise<(deps: ControllerDependencies) => Running> {
+  const starts = await Promise.all(chosen(choice).map((name) => known[name]()));
+  return (deps) => together(starts.map((start) => start(deps)));
 }
 
 /** Controllers that always run. */

@@ -1,4 +1,5 @@
 import type { Pod } from "@windlass/kinds/builtin";
+import { claimsOf } from "../builtin/persistent-volume/protection.ts";
 import { replaceCondition } from "../controllers/conditions.ts";
 import { eventName, reference } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
@@ -16,7 +17,6 @@ import {
   writeStatus,
 } from "../controllers/objects.ts";
 import { isFinished } from "../controllers/pods.ts";
-import { claimsOf } from "../controllers/volume-protection.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { microTimestamp, timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";

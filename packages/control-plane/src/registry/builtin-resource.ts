@@ -1,4 +1,5 @@
-import { fromStored, toStored } from "../builtin/horizontal-pod-autoscaler/versions.ts";
+import type { StoredForm } from "../builtin/declaration.ts";
+import { declarationOf } from "../builtin/index.ts";
 import type { JsonObject } from "../json.ts";
 import { type KindInfo, normalize, normalizeInSteps } from "../kinds/index.ts";
 import { findUnknownFields } from "../schema/structural.ts";
@@ -6,14 +7,14 @@ import { nextTurn } from "../steps.ts";
 import { field } from "../storage/store.ts";
 import { selectorString } from "./label-selector.ts";
 import { bucketOf, type Conversion, type Decoded, type Resource, type Scaling } from "./resource.ts";
-import { eventFromStored, eventToStored } from "./strategies/event-views.ts";
-import { strategyOf } from "./strategies/index.ts";
 
 /** Serves a kind that comes with the server. */
 export function builtinResource(info: KindInfo): Resource {
-  const strategy = strategyOf(info);
+  const declaration = declarationOf(info);
+  const version = declaration?.versions?.[info.version];
+  const strategy = version?.strategy ?? declaration?.strategy ?? {};
   const { deprecation } = strategy;
-  const view = views[`${info.group}/${info.version}/${info.kind}`];
+  const storedAs = version?.storedAs;
   const decodedOf = (input: JsonObject, object: JsonObject): Decoded => {
     strategy.setDefaults?.(object);
     return {
@@ -26,7 +27,7 @@ export function builtinResource(info: KindInfo): Resource {
   };
   return {
     info,
-    bucket: view?.bucket ?? bucketOf(info.group, info.plural),
+    bucket: storedAs?.bucket ?? bucketOf(info.group, info.plural),
     strategy,
     hasStatus: info.subresources.some(({ name }) => name === "status"),
     selectableFields: strategy.selectableFields ?? [],
@@ -40,35 +41,12 @@ export function builtinResource(info: KindInfo): Resource {
     settle: (object) => normalize(info, object, "stored"),
     settleInSteps: (object) => normalizeInSteps(info, object, "stored"),
     ...(info.subresources.some(({ name }) => name === "scale") ? { scale: workloadScaling } : {}),
-    ...(view ? { conversion: conversionBetween(info, view) } : {}),
+    ...(storedAs ? { conversion: conversionBetween(info, storedAs) } : {}),
     ...(deprecation === undefined ? {} : { deprecation }),
   };
 }
 
-/** A version whose objects are kept as another's. */
-interface View {
-  readonly bucket: string;
-  readonly stored: { readonly group: string; readonly version: string; readonly kind: string };
-  readonly fromStorage: (object: JsonObject) => JsonObject;
-  readonly toStorage: (object: JsonObject) => JsonObject;
-}
-
-const views: { readonly [kind: string]: View } = {
-  "autoscaling/v1/HorizontalPodAutoscaler": {
-    bucket: "horizontalpodautoscalers.autoscaling",
-    stored: { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler" },
-    fromStorage: fromStored,
-    toStorage: toStored,
-  },
-  "events.k8s.io/v1/Event": {
-    bucket: "events",
-    stored: { group: "", version: "v1", kind: "Event" },
-    fromStorage: eventFromStored,
-    toStorage: eventToStored,
-  },
-};
-
-function conversionBetween(info: KindInfo, { stored, fromStorage, toStorage }: View): Conversion {
+function conversionBetween(info: KindInfo, { stored, fromStorage, toStorage }: StoredForm): Conversion {
   return {
     fromStorage: (objects) => objects.map((object) => normalize(info, fromStorage(object), "stored")),
     toStorage: (objects) => objects.map((object) => normalize(stored, toStorage(object), "stored")),

@@ -1,3 +1,4 @@
+import { cleanupFinalizer, withTerminating } from "../builtin/custom-resource-definition.ts";
 import { isConditionTrue } from "../crd/definition.ts";
 import { decideNames } from "../crd/names.ts";
 import { prepareCrd } from "../crd/rule-review.ts";
@@ -11,7 +12,6 @@ import { customKind, customResource } from "./custom-resource.ts";
 import { timestamp } from "./metadata.ts";
 import type { Registry } from "./registry.ts";
 import { bucketOf, type Conversion, type Resource } from "./resource.ts";
-import { cleanupFinalizer, withTerminating } from "./strategies/custom-resource-definition.ts";
 
 export const definitionsBucket = "customresourcedefinitions.apiextensions.k8s.io";
 

@@ -25,7 +25,7 @@ import {
   warnOfFinalizers,
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
-import type { ServiceNetwork } from "./strategies/service-network.ts";
+import type { ServiceNetwork } from "./service-network.ts";
 import type { StrategyContext } from "./strategy.ts";
 import { trackingOf } from "./tracking.ts";
 

@@ -3,7 +3,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { type Entry, field, type LogRecord, type Store } from "../storage/store.ts";
 import { timestamp } from "./metadata.ts";
 import type { Registry } from "./registry.ts";
-import { addressesBucket } from "./strategies/service-network.ts";
+import { addressesBucket } from "./service-network.ts";
 
 /** What the server writes of an IPAddress is the same for all. */
 const ownedFields: JsonObject = {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Cause } from "../status.ts";
 import type { Store } from "../storage/store.ts";
 import type { NameForm } from "./name-faults.ts";
-import type { ServiceNetwork } from "./strategies/service-network.ts";
+import type { ServiceNetwork } from "./service-network.ts";
 
 /** What a strategy may look at besides the object. It may not write. */
 export interface StrategyContext {

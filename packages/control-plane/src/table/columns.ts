@@ -1,12 +1,13 @@
+import type { Cells } from "../builtin/declaration.ts";
+import { declarationOf } from "../builtin/index.ts";
 import { type Json, type JsonObject, stringify } from "../json.ts";
 import { memoised, readData } from "../kinds/data.ts";
 import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
 import type { RecordedColumn } from "../kinds/recorded.ts";
-import { builtinCells, hasOwnCells } from "./cells.ts";
 import { humanDuration } from "./duration.ts";
 import { text } from "./fields.ts";
 import { evaluateJsonPath, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
-import type { Cells } from "./kind-columns.ts";
+import { nameAndCreation } from "./metadata-cells.ts";
 
 /** What a table's header says of a column. A priority above 0 is shown by `-o wide` only. */
 export interface ColumnDefinition {
@@ -23,6 +24,7 @@ export interface TableShape {
   readonly cells: Cells;
   /** Whether the kind has columns of its own, rather than those that every kind could have. */
   readonly own: boolean;
+  readonly rowConditions?: (object: JsonObject) => JsonObject[];
 }
 
 const recorded = memoised(
@@ -37,7 +39,9 @@ export function tableShape(kind: KindInfo): TableShape {
   return kind.origin === "custom" ? customShape(kind.printerColumns) : builtinShape(kind);
 }
 
-function builtinShape({ group, version, plural }: KindInfo): TableShape {
+function builtinShape(info: KindInfo): TableShape {
+  const { group, version, plural } = info;
+  const { cells, rowConditions } = declarationOf(info) ?? {};
   const own = recorded("columns")[`${plural}.${group}/${version}`];
   const columns: readonly RecordedColumn[] = own ?? [
     ["Name", "string", "name", 0],
@@ -45,8 +49,9 @@ function builtinShape({ group, version, plural }: KindInfo): TableShape {
   ];
   return {
     columns: columns.map(define),
-    cells: builtinCells(group, plural),
-    own: hasOwnCells(group, plural),
+    cells: cells ?? nameAndCreation,
+    own: cells !== undefined,
+    ...(rowConditions ? { rowConditions } : {}),
   };
 }
 

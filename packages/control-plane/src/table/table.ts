@@ -1,9 +1,8 @@
+import type { Cells } from "../builtin/declaration.ts";
 import type { JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
-import { scaleCells } from "./cluster.ts";
 import { type TableShape, tableShape } from "./columns.ts";
-import type { Cells } from "./kind-columns.ts";
-import { podRowConditions } from "./pod.ts";
+import { scaleCells } from "./scale.ts";
 
 /** How much of each object goes with its row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -27,7 +26,7 @@ export interface TableOptions {
 
 /** What `kubectl get` asks for: objects as rows of cells, under the columns of their kind. */
 export function toTable(kind: KindInfo, objects: readonly JsonObject[], options: TableOptions): JsonObject {
-  return makeTable(tableShape(kind), kind.kind, objects, options);
+  return makeTable(tableShape(kind), objects, options);
 }
 
 /**
@@ -51,12 +50,11 @@ export function scaleTable(
     const [name = "", desired = 0, ...rest] = scaleCells(object, now);
     return [name, origin === "custom" && desired === 0 ? null : desired, ...rest];
   };
-  return makeTable({ columns, cells, own: true }, "Scale", [scale], options);
+  return makeTable({ columns, cells, own: true }, [scale], options);
 }
 
 function makeTable(
   shape: TableShape,
-  kindName: string,
   objects: readonly JsonObject[],
   { now, includeObject = "Metadata", listMetadata = {}, columns = "all", version = "v1" }: TableOptions,
 ): JsonObject {
@@ -71,7 +69,7 @@ function makeTable(
       !shape.own && objects.length === 0
         ? null
         : objects.map((object) => {
-            const conditions = kindName === "Pod" ? podRowConditions(object) : [];
+            const conditions = shape.rowConditions?.(object) ?? [];
             return {
               cells: shape.cells(object, now),
               ...(conditions.length === 0 ? {} : { conditions }),

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json.ts";
-import { child, has, items, number, own, specOf, text, texts } from "../../registry/strategies/fields.ts";
+import { child, has, items, number, own, specOf, text, texts } from "../../validation/fields.ts";
 
 /**
  * The Pod Security level: `baseline` forbids known privilege escalations, `restricted` allows only

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, stringify } from "../../json.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { child, has, metadataOf, specOf, text } from "../../registry/strategies/fields.ts";
 import { invalid } from "../../status.ts";
 import type { Store } from "../../storage/store.ts";
+import { Faults } from "../../validation/faults.ts";
+import { child, has, metadataOf, specOf, text } from "../../validation/fields.ts";
 import { refuse, writeOf } from "../plugin.ts";
 import { type Level, violations } from "./checks.ts";
 

@@ -1,15 +1,9 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { humanDuration } from "../../table/duration.ts";
 import { at, list, orNone, text } from "../../table/fields.ts";
-import type { KindColumns } from "../../table/kind-columns.ts";
-import { age, name } from "../../table/workload-cells.ts";
+import { age, name } from "../../table/metadata-cells.ts";
 
-export const certificateSigningRequestColumns: KindColumns = {
-  resource: "certificatesigningrequests.certificates.k8s.io",
-  cells: signingRequestCells,
-};
-
-function signingRequestCells(of: JsonObject, now: number): Json[] {
+export function certificateSigningRequestCells(of: JsonObject, now: number): Json[] {
   const seconds = at(of, "spec", "expirationSeconds");
   return [
     name(of),

@@ -67,15 +67,8 @@ function requestsOf(deps: ControllerDependencies) {
   return { registry, requests, context, changeStatus };
 }
 
-/** By the names that kube-controller-manager has for them. */
-export const certificateSigningRequestControllers = {
-  "certificatesigningrequest-signing-controller": startCertificateSigning,
-  "certificatesigningrequest-approving-controller": startCertificateApproving,
-  "certificatesigningrequest-cleaner-controller": startCertificateCleaning,
-};
-
 /** Signs approved requests with this cluster's authority. */
-function startCertificateSigning(deps: ControllerDependencies): Running {
+export function startCertificateSigning(deps: ControllerDependencies): Running {
   const { registry, requests, changeStatus } = requestsOf(deps);
 
   return startLoop(deps, {
@@ -128,7 +121,7 @@ function startCertificateSigning(deps: ControllerDependencies): Running {
 }
 
 /** Approves kubelets' requests for client certificates, from those who may ask for them. */
-function startCertificateApproving(deps: ControllerDependencies): Running {
+export function startCertificateApproving(deps: ControllerDependencies): Running {
   const { registry, requests, changeStatus } = requestsOf(deps);
 
   return startLoop(deps, {
@@ -175,7 +168,7 @@ function startCertificateApproving(deps: ControllerDependencies): Running {
 const hour = 3_600_000;
 
 /** Deletes old requests: an hour after they were decided, a day after they were made. */
-function startCertificateCleaning(deps: ControllerDependencies): Running {
+export function startCertificateCleaning(deps: ControllerDependencies): Running {
   const { registry, requests, context } = requestsOf(deps);
 
   return startLoop(deps, {

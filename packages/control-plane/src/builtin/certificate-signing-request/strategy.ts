@@ -1,10 +1,10 @@
 import { equal, type JsonObject } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import { Faults, immutable } from "../../registry/strategies/faults.ts";
-import { has, items, number, own, specOf, statusOf, text, texts } from "../../registry/strategies/fields.ts";
-import { ensure, put } from "../../registry/strategies/fill.ts";
-import { dnsSubdomain } from "../../registry/strategies/names.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import { Faults, immutable } from "../../validation/faults.ts";
+import { has, items, number, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
+import { ensure, put } from "../../validation/fill.ts";
+import { dnsSubdomain } from "../../validation/names.ts";
 
 const usages = [
   "any",

@@ -1,13 +1,10 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { since } from "../../table/duration.ts";
 import { at, containerCells, list, shown, text } from "../../table/fields.ts";
-import type { KindColumns } from "../../table/kind-columns.ts";
+import { age, name } from "../../table/metadata-cells.ts";
 import { formatSelector } from "../../table/selectors.ts";
-import { age, name } from "../../table/workload-cells.ts";
 
-export const cronJobColumns: KindColumns = { resource: "cronjobs.batch", cells: cronJobCells };
-
-function cronJobCells(of: JsonObject, now: number): Json[] {
+export function cronJobCells(of: JsonObject, now: number): Json[] {
   const last = text(of, "status", "lastScheduleTime");
   const suspend = at(of, "spec", "suspend");
   const job = at(of, "spec", "jobTemplate", "spec");

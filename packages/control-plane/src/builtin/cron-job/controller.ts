@@ -29,13 +29,8 @@ import { parseSchedule, type Schedule, zonedTime } from "./schedule.ts";
 
 type CronJobStatus = NonNullable<CronJob["status"]>;
 
-/** By the names that kube-controller-manager has for them. */
-export const cronJobControllers = {
-  "cronjob-controller": startCronJobs,
-};
-
 /** Starts the Jobs of CronJobs on schedule. */
-function startCronJobs(deps: ControllerDependencies): Running {
+export function startCronJobs(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { clock } = registry;
   const context = controllerContext("cronjob-controller");

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../json.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { child, has, items, metadataOf, own, specOf, text } from "../../registry/strategies/fields.ts";
-import { ensure, fill } from "../../registry/strategies/fill.ts";
-import { checkAnnotations, checkLabels } from "../../registry/strategies/names.ts";
-import { podSpecDefaults } from "../../registry/strategies/pod-defaults.ts";
-import { podWarnings } from "../../registry/strategies/pod-warnings.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import { Faults } from "../../validation/faults.ts";
+import { child, has, items, metadataOf, own, specOf, text } from "../../validation/fields.ts";
+import { ensure, fill } from "../../validation/fill.ts";
+import { checkAnnotations, checkLabels } from "../../validation/names.ts";
 import { checkJobSpec } from "../job/strategy.ts";
+import { podSpecDefaults } from "../pod/defaults.ts";
+import { podWarnings } from "../pod/warnings.ts";
 import { scheduleFault } from "./schedule-validation.ts";
 
 /** The controller appends eleven characters to make the names of jobs. */

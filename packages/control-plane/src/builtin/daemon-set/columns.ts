@@ -1,12 +1,9 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { at, number } from "../../table/fields.ts";
-import type { KindColumns } from "../../table/kind-columns.ts";
+import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { formatLabels, formatSelector } from "../../table/selectors.ts";
-import { age, name, templateCells } from "../../table/workload-cells.ts";
 
-export const daemonSetColumns: KindColumns = { resource: "daemonsets.apps", cells: daemonSetCells };
-
-function daemonSetCells(of: JsonObject, now: number): Json[] {
+export function daemonSetCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),
     number(of, "status", "desiredNumberScheduled"),

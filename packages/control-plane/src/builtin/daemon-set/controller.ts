@@ -52,13 +52,8 @@ interface Placed {
 
 type Affinity = NonNullable<PodSpec["affinity"]>;
 
-/** By the names that kube-controller-manager has for them. */
-export const daemonSetControllers = {
-  "daemonset-controller": startDaemonSets,
-};
-
 /** Runs one pod on every eligible node. */
-function startDaemonSets(deps: ControllerDependencies): Running {
+export function startDaemonSets(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("daemon-set-controller");

@@ -1,17 +1,12 @@
 import { equal, type JsonObject } from "../../json.ts";
-import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../registry/strategies/amounts.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { child, metadataOf, own, specOf, text } from "../../registry/strategies/fields.ts";
-import { ensure, fill } from "../../registry/strategies/fill.ts";
-import { internal } from "../../registry/strategies/go-value.ts";
-import {
-  checkCounts,
-  checkSame,
-  checkSelectedTemplate,
-  templateDefaults,
-} from "../../registry/strategies/workload-template.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../validation/amounts.ts";
+import { Faults } from "../../validation/faults.ts";
+import { child, metadataOf, own, specOf, text } from "../../validation/fields.ts";
+import { ensure, fill } from "../../validation/fill.ts";
+import { internal } from "../../validation/go-value.ts";
 import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+import { checkCounts, checkSame, checkSelectedTemplate, templateDefaults } from "../pod/template.ts";
 
 /** Where the generation of the template is kept since the field for it went. */
 const templateGeneration = "deprecated.daemonset.template.generation";

@@ -1,12 +1,9 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { at, number } from "../../table/fields.ts";
-import type { KindColumns } from "../../table/kind-columns.ts";
+import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { selectorText } from "../../table/selectors.ts";
-import { age, name, templateCells } from "../../table/workload-cells.ts";
 
-export const deploymentColumns: KindColumns = { resource: "deployments.apps", cells: deploymentCells };
-
-function deploymentCells(of: JsonObject, now: number): Json[] {
+export function deploymentCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),
     `${number(of, "status", "readyReplicas")}/${number(of, "spec", "replicas")}`,

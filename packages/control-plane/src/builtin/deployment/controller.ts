@@ -60,13 +60,8 @@ interface Family {
   readonly old: readonly Stored<ReplicaSet>[];
 }
 
-/** By the names that kube-controller-manager has for them. */
-export const deploymentControllers = {
-  "deployment-controller": startDeployments,
-};
-
 /** Rolls a Deployment's template out, one ReplicaSet per template. */
-function startDeployments(deps: ControllerDependencies): Running {
+export function startDeployments(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { clock } = registry;
   const context = controllerContext("deployment-controller");

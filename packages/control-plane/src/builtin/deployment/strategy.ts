@@ -1,11 +1,11 @@
 import { equal, type JsonObject } from "../../json.ts";
-import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../registry/strategies/amounts.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { child, has, metadataOf, number, own, specOf, text } from "../../registry/strategies/fields.ts";
-import { ensure, fill } from "../../registry/strategies/fill.ts";
-import { internal } from "../../registry/strategies/go-value.ts";
-import { dropDisabled } from "../../registry/strategies/pod-defaults.ts";
-import { podWarnings } from "../../registry/strategies/pod-warnings.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../validation/amounts.ts";
+import { Faults } from "../../validation/faults.ts";
+import { child, has, metadataOf, number, own, specOf, text } from "../../validation/fields.ts";
+import { ensure, fill } from "../../validation/fill.ts";
+import { internal } from "../../validation/go-value.ts";
+import { dropDisabled } from "../pod/defaults.ts";
 import {
   checkAvailable,
   checkCollisions,
@@ -14,8 +14,8 @@ import {
   checkScale,
   checkSelectedTemplate,
   templateDefaults,
-} from "../../registry/strategies/workload-template.ts";
-import type { Strategy } from "../../registry/strategy.ts";
+} from "../pod/template.ts";
+import { podWarnings } from "../pod/warnings.ts";
 
 const counts = [
   "observedGeneration",

@@ -1,15 +1,9 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { since } from "../../table/duration.ts";
 import { at, list, number, quantity, shown, text } from "../../table/fields.ts";
-import type { KindColumns } from "../../table/kind-columns.ts";
 
 /** A HorizontalPodAutoscaler's row, of either served version. */
-export const horizontalPodAutoscalerColumns: KindColumns = {
-  resource: "horizontalpodautoscalers.autoscaling",
-  cells: autoscalerCells,
-};
-
-function autoscalerCells(of: JsonObject, now: number): Json[] {
+export function horizontalPodAutoscalerCells(of: JsonObject, now: number): Json[] {
   return [
     text(of, "metadata", "name"),
     `${text(of, "spec", "scaleTargetRef", "kind")}/${text(of, "spec", "scaleTargetRef", "name")}`,

@@ -26,16 +26,11 @@ import { type MetricFault, metricFault, usualMetric } from "./metric-faults.ts";
  */
 const periodMs = 15_000;
 
-/** By the names that kube-controller-manager has for them. */
-export const horizontalPodAutoscalerControllers = {
-  "horizontal-pod-autoscaler-controller": startHorizontalPodAutoscalers,
-};
-
 /**
  * Keeps what an autoscaler targets between its bounds. There are no metrics here, so within the
  * bounds it does what the real one does without them: nothing, and says so.
  */
-function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
+export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("horizontal-pod-autoscaler");

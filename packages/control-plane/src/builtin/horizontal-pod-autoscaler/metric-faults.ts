@@ -1,6 +1,6 @@
 import { type JsonObject, textOf } from "../../json.ts";
 import { field } from "../../storage/store.ts";
-import { goString } from "../../table/access.ts";
+import { goString } from "../../table/go-string.ts";
 
 /** The real controller's message for an unavailable metric. */
 export interface MetricFault {

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { amount } from "../../registry/strategies/amounts.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { child, has, items, number, own, specOf, statusOf, text } from "../../registry/strategies/fields.ts";
-import { ensure, fill } from "../../registry/strategies/fill.ts";
-import { pathSegment } from "../../registry/strategies/names.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import { amount } from "../../validation/amounts.ts";
+import { Faults } from "../../validation/faults.ts";
+import { child, has, items, number, own, specOf, statusOf, text } from "../../validation/fields.ts";
+import { ensure, fill } from "../../validation/fill.ts";
+import { pathSegment } from "../../validation/names.ts";
 import { fromStored, toStored } from "./versions.ts";
 
 const fallbackMetric: JsonObject = {

@@ -1,5 +1,5 @@
 import { clone, isObject, type Json, type JsonObject } from "../../json.ts";
-import { child, has, items, number, own, specOf, statusOf, text } from "../../registry/strategies/fields.ts";
+import { child, has, items, number, own, specOf, statusOf, text } from "../../validation/fields.ts";
 
 /*
  * `autoscaling/v1` knows one metric, the cpu. Whatever else the stored `autoscaling/v2` holds is

@@ -1,13 +1,10 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { humanDuration, millisOf } from "../../table/duration.ts";
 import { at, conditionStatus, list, number, text } from "../../table/fields.ts";
-import type { KindColumns } from "../../table/kind-columns.ts";
+import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { formatSelector } from "../../table/selectors.ts";
-import { age, name, templateCells } from "../../table/workload-cells.ts";
 
-export const jobColumns: KindColumns = { resource: "jobs.batch", cells: jobCells };
-
-function jobCells(of: JsonObject, now: number): Json[] {
+export function jobCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),
     jobStatus(of),

@@ -63,11 +63,8 @@ interface Outcome {
   readonly waits: boolean;
 }
 
-/** By the names that kube-controller-manager has for them. */
-export const jobControllers = { "job-controller": startJobs };
-
 /** Runs the pods of Jobs until enough have succeeded, or too many have failed. */
-function startJobs(deps: ControllerDependencies): Running {
+export function startJobs(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { clock } = registry;
   const context = controllerContext("job-controller");

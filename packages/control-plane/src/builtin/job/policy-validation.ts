@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json.ts";
-import type { Faults } from "../../registry/strategies/faults.ts";
-import { child, has, items, number, own, specOf, text } from "../../registry/strategies/fields.ts";
+import type { Faults } from "../../validation/faults.ts";
+import { child, has, items, number, own, specOf, text } from "../../validation/fields.ts";
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { has, items, number, own, specOf, statusOf, text } from "../../registry/strategies/fields.ts";
+import { Faults } from "../../validation/faults.ts";
+import { has, items, number, own, specOf, statusOf, text } from "../../validation/fields.ts";
 
 /** Validates a Job's status: consistent counters, and terminal conditions that stay. */
 export function jobStatusFaults(next: JsonObject, live: JsonObject): Faults {

@@ -1,6 +1,7 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../../json.ts";
 import { generateName } from "../../registry/metadata.ts";
-import { Faults, immutable } from "../../registry/strategies/faults.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { Faults, immutable } from "../../validation/faults.ts";
 import {
   child,
   has,
@@ -11,14 +12,13 @@ import {
   specOf,
   statusOf,
   text,
-} from "../../registry/strategies/fields.ts";
-import { ensure, fill, put } from "../../registry/strategies/fill.ts";
-import { domainPrefixedPath } from "../../registry/strategies/names.ts";
-import { checkPodTemplate } from "../../registry/strategies/pod-spec.ts";
-import { checkSelector } from "../../registry/strategies/selectors.ts";
-import { checkMatches, checkSame, templateDefaults } from "../../registry/strategies/workload-template.ts";
-import type { Strategy } from "../../registry/strategy.ts";
+} from "../../validation/fields.ts";
+import { ensure, fill, put } from "../../validation/fill.ts";
+import { domainPrefixedPath } from "../../validation/names.ts";
+import { checkSelector } from "../../validation/selectors.ts";
 import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+import { checkPodTemplate } from "../pod/spec.ts";
+import { checkMatches, checkSame, templateDefaults } from "../pod/template.ts";
 import {
   checkFailurePolicy,
   checkSuccessPolicy,

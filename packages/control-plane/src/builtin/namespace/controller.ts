@@ -12,13 +12,8 @@ import { field, type LogRecord, type StoredObject } from "../../storage/store.ts
 
 const podsBucket = "pods";
 
-/** By the names that kube-controller-manager has for them. */
-export const namespaceControllers = {
-  "namespace-controller": startNamespaces,
-};
-
 /** Deletes the content of a terminating namespace, then removes its finalizer. */
-function startNamespaces(deps: ControllerDependencies): Running {
+export function startNamespaces(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store } = registry;
   const context = controllerContext("namespace-controller");

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from "../../json.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { has, metadataOf, specOf, statusOf, text, texts } from "../../registry/strategies/fields.ts";
-import { put } from "../../registry/strategies/fill.ts";
-import { qualifiedName } from "../../registry/strategies/names.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import { Faults } from "../../validation/faults.ts";
+import { has, metadataOf, specOf, statusOf, text, texts } from "../../validation/fields.ts";
+import { put } from "../../validation/fill.ts";
+import { qualifiedName } from "../../validation/names.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const finalizersOf = (object: JsonObject): string[] => texts(specOf(object), "finalizers");

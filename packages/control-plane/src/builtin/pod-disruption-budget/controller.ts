@@ -18,7 +18,7 @@ import { type LabelMatcher, selectorMatcher } from "../../registry/label-selecto
 import { timestamp } from "../../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../../storage/store.ts";
 import type { Stored } from "../../storage/typed.ts";
-import { goString } from "../../table/access.ts";
+import { goString } from "../../table/go-string.ts";
 import { resolvePercent } from "../deployment/rollout.ts";
 
 /** A granted eviction counts for this long, or until its pod is being deleted. */
@@ -29,13 +29,8 @@ function matcherOf(budget: Stored<PodDisruptionBudget>): LabelMatcher {
   return selectorMatcher(budget.spec.selector);
 }
 
-/** By the names that kube-controller-manager has for them. */
-export const podDisruptionBudgetControllers = {
-  "disruption-controller": startDisruption,
-};
-
 /** Counts how many of a budget's pods may be disrupted now. */
-function startDisruption(deps: ControllerDependencies): Running {
+export function startDisruption(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store } = registry;
   const budgets = builtin<PodDisruptionBudget>(registry, "policy", "v1", "poddisruptionbudgets");

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../json.ts";
-import { checkCountOrPercent, notAboveAll } from "../../registry/strategies/amounts.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { child, has, own, specOf, text } from "../../registry/strategies/fields.ts";
-import { checkSelector } from "../../registry/strategies/selectors.ts";
-import { checkCounts } from "../../registry/strategies/workload-template.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import { checkCountOrPercent, notAboveAll } from "../../validation/amounts.ts";
+import { Faults } from "../../validation/faults.ts";
+import { child, has, own, specOf, text } from "../../validation/fields.ts";
+import { checkSelector } from "../../validation/selectors.ts";
+import { checkCounts } from "../pod/template.ts";
 
 export const podDisruptionBudget: Strategy = {
   generation: true,

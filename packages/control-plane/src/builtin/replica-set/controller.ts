@@ -37,14 +37,8 @@ import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
 import type { Stored } from "../../storage/typed.ts";
 
-/** By the names that kube-controller-manager has for them. */
-export const replicaSetControllers = {
-  "replicaset-controller": startReplicaSets,
-  "replicationcontroller-controller": startReplicationControllers,
-};
-
 /** Keeps as many pods of a template as a ReplicaSet asks for. */
-function startReplicaSets(deps: ControllerDependencies): Running {
+export function startReplicaSets(deps: ControllerDependencies): Running {
   return startReplicas(deps, {
     name: "replicaset-controller",
     resource: builtin<ReplicaSet>(deps.registry, "apps", "v1", "replicasets"),
@@ -53,7 +47,7 @@ function startReplicaSets(deps: ControllerDependencies): Running {
 }
 
 /** ReplicaSets by an older name. */
-function startReplicationControllers(deps: ControllerDependencies): Running {
+export function startReplicationControllers(deps: ControllerDependencies): Running {
   return startReplicas(deps, {
     name: "replication-controller",
     resource: builtin<ReplicaSet>(deps.registry, "", "v1", "replicationcontrollers"),

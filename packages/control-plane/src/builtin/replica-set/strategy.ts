@@ -1,8 +1,10 @@
 import type { JsonObject } from "../../json.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
-import { child, has, metadataOf, own, pairs, specOf } from "../../registry/strategies/fields.ts";
-import { ensure, fill } from "../../registry/strategies/fill.ts";
-import { podSpecDefaults } from "../../registry/strategies/pod-defaults.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { Faults } from "../../validation/faults.ts";
+import { child, has, metadataOf, own, pairs, specOf } from "../../validation/fields.ts";
+import { ensure, fill } from "../../validation/fill.ts";
+import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+import { podSpecDefaults } from "../pod/defaults.ts";
 import {
   checkAvailable,
   checkCounts,
@@ -12,9 +14,7 @@ import {
   checkScale,
   checkSelectedTemplate,
   templateDefaults,
-} from "../../registry/strategies/workload-template.ts";
-import type { Strategy } from "../../registry/strategy.ts";
-import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+} from "../pod/template.ts";
 
 const counts = [
   "replicas",

@@ -45,13 +45,8 @@ interface Family {
   readonly pods: readonly Stored<Pod>[];
 }
 
-/** By the names that kube-controller-manager has for them. */
-export const statefulSetControllers = {
-  "statefulset-controller": startStatefulSets,
-};
-
 /** Runs pods with names, volumes and an order. */
-function startStatefulSets(deps: ControllerDependencies): Running {
+export function startStatefulSets(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("statefulset-controller");

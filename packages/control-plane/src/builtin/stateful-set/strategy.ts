@@ -1,6 +1,6 @@
 import { equal, type JsonObject } from "../../json.ts";
-import { checkClaimSpec } from "../../registry/strategies/claim-spec.ts";
-import { Faults } from "../../registry/strategies/faults.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { Faults } from "../../validation/faults.ts";
 import {
   child,
   has,
@@ -11,19 +11,19 @@ import {
   specOf,
   statusOf,
   text,
-} from "../../registry/strategies/fields.ts";
-import { ensure, fill, put } from "../../registry/strategies/fill.ts";
-import { internal } from "../../registry/strategies/go-value.ts";
-import { dnsLabel } from "../../registry/strategies/names.ts";
+} from "../../validation/fields.ts";
+import { ensure, fill, put } from "../../validation/fill.ts";
+import { internal } from "../../validation/go-value.ts";
+import { dnsLabel } from "../../validation/names.ts";
+import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+import { checkClaimSpec } from "../persistent-volume-claim/spec.ts";
 import {
   checkCollisions,
   checkCounts,
   checkScale,
   checkSelectedTemplate,
   templateDefaults,
-} from "../../registry/strategies/workload-template.ts";
-import type { Strategy } from "../../registry/strategy.ts";
-import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+} from "../pod/template.ts";
 
 const counts = [
   "replicas",

@@ -1,0 +1,21 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { admissionPolicyBindingCells, admissionPolicyCells } from "./columns.ts";
+import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./strategy.ts";
+
+export const validatingAdmissionPolicyKind = {
+  group: "admissionregistration.k8s.io",
+  kind: "ValidatingAdmissionPolicy",
+  strategy: validatingAdmissionPolicy,
+  cells: admissionPolicyCells,
+  controllers: {
+    "validatingadmissionpolicy-status-controller": async () =>
+      (await import("./controller.ts")).startAdmissionPolicyStatus,
+  },
+} satisfies KindDeclaration;
+
+export const validatingAdmissionPolicyBindingKind = {
+  group: "admissionregistration.k8s.io",
+  kind: "ValidatingAdmissionPolicyBinding",
+  strategy: validatingAdmissionPolicyBinding,
+  cells: admissionPolicyBindingCells,
+} satisfies KindDeclaration;

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { Strategy } from "../registry/strategy.ts";
+import { at, list, number, object, text } from "../table/fields.ts";
+import { age, name } from "../table/metadata-cells.ts";
+import { Faults } from "../validation/faults.ts";
+import { has, own } from "../validation/fields.ts";
+import type { KindDeclaration } from "./declaration.ts";
+import { checkSame } from "./pod/template.ts";
+
+/** A snapshot that others compare with: what it holds never changes. */
+const controllerRevision: Strategy = {
+  validate: (object) => revisionFaults(object).causes,
+  validateUpdate: (next, live) => {
+    const faults = revisionFaults(next);
+    checkSame(faults, "data", next.data, live.data);
+    return faults.causes;
+  },
+};
+
+function revisionFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  if (!has(object, "data")) faults.required("data", "data is mandatory");
+  faults.atLeast("revision", own(object, "revision"));
+  return faults;
+}
+
+function controllerRevisionCells(of: JsonObject, now: number): Json[] {
+  const owner = list(of, "metadata", "ownerReferences").find((each) => at(each, "controller") === true);
+  return [
+    name(of),
+    owner === undefined ? "<none>" : ownerName(object(owner)),
+    number(of, "revision"),
+    age(of, now),
+  ];
+}
+
+function ownerName(owner: JsonObject): string {
+  const [group = "", version] = text(owner, "apiVersion").split("/");
+  const kind = text(owner, "kind");
+  const qualified = version === undefined ? kind : `${kind}.${group}`;
+  return `${qualified.toLowerCase()}/${text(owner, "name")}`;
+}
+
+export const controllerRevisionKind = {
+  group: "apps",
+  kind: "ControllerRevision",
+  strategy: controllerRevision,
+  cells: controllerRevisionCells,
+} satisfies KindDeclaration;

@@ -1,0 +1,10 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { ipAddressCells } from "./columns.ts";
+import { ipAddress } from "./strategy.ts";
+
+export const ipAddressKind = {
+  group: "networking.k8s.io",
+  kind: "IPAddress",
+  strategy: ipAddress,
+  cells: ipAddressCells,
+} satisfies KindDeclaration;

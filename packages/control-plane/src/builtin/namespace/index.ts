@@ -1,0 +1,13 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { namespaceCells } from "./columns.ts";
+import { namespace } from "./strategy.ts";
+
+export const namespaceKind = {
+  group: "",
+  kind: "Namespace",
+  strategy: namespace,
+  cells: namespaceCells,
+  controllers: {
+    "namespace-controller": async () => (await import("./controller.ts")).startNamespaces,
+  },
+} satisfies KindDeclaration;

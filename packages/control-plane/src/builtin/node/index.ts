@@ -1,0 +1,10 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { nodeCells } from "./columns.ts";
+import { node } from "./strategy.ts";
+
+export const nodeKind = {
+  group: "",
+  kind: "Node",
+  strategy: node,
+  cells: nodeCells,
+} satisfies KindDeclaration;

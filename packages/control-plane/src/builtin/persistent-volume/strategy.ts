@@ -1,0 +1,156 @@
+import { equal, type JsonObject } from "../../json.ts";
+import { timestamp } from "../../registry/metadata.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { amount, checkPlainAmount } from "../../validation/amounts.ts";
+import { Faults, immutable } from "../../validation/faults.ts";
+import { child, has, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
+import { ensure, fill, put } from "../../validation/fill.ts";
+import { dnsSubdomain } from "../../validation/names.ts";
+import { checkNodeSelector } from "../../validation/selectors.ts";
+import { checkAccessModes, volumeModes } from "../persistent-volume-claim/spec.ts";
+import { sharedSourceDefaults } from "../pod/defaults.ts";
+import { checkNoBacksteps } from "../pod/volume-mounts.ts";
+import { checkDriverName, checkHostPath, checkNfs } from "../pod/volumes.ts";
+
+const policies = ["Delete", "Recycle", "Retain"];
+
+export const persistentVolume: Strategy = {
+  returnsDeleted: true,
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    if (text(spec, "persistentVolumeReclaimPolicy") === "") spec.persistentVolumeReclaimPolicy = "Retain";
+    fill(spec, { volumeMode: "Filesystem" });
+    sharedSourceDefaults(spec);
+    const status = ensure(object, "status");
+    if (text(status, "phase") === "") status.phase = "Pending";
+  },
+  prepareCreate: (object, { clock }) => {
+    object.status = { phase: "Pending", lastPhaseTransitionTime: timestamp(clock) };
+  },
+  prepareUpdate: (next, live, { subresource, clock }) => {
+    if (subresource !== "status") return;
+    const [now, before] = [statusOf(next), statusOf(live)];
+    if (text(now, "phase") !== text(before, "phase")) {
+      if (equal(now.lastPhaseTransitionTime, before.lastPhaseTransitionTime)) {
+        now.lastPhaseTransitionTime = timestamp(clock);
+      }
+    } else if (!has(now, "lastPhaseTransitionTime")) {
+      put(now, "lastPhaseTransitionTime", before.lastPhaseTransitionTime);
+    }
+  },
+  validate: (object) => specFaults(object).causes,
+  validateUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") return [];
+    const faults = specFaults(next);
+    const [now, before] = [specOf(next), specOf(live)];
+    if (!equal(sourcesOf(now), sourcesOf(before))) {
+      faults.forbidden(
+        "spec.persistentvolumesource",
+        "spec.persistentvolumesource is immutable after creation\n",
+      );
+    }
+    if (text(now, "volumeMode") !== text(before, "volumeMode")) {
+      faults.invalid("volumeMode", text(now, "volumeMode"), immutable);
+    }
+    if (has(before, "nodeAffinity") && !equal(now.nodeAffinity, before.nodeAffinity)) {
+      faults.invalid("nodeAffinity", now.nodeAffinity, immutable);
+    }
+    return faults.causes;
+  },
+};
+
+/** Fields of the spec that are not a volume's source. */
+const plain = new Set([
+  "capacity",
+  "accessModes",
+  "claimRef",
+  "persistentVolumeReclaimPolicy",
+  "storageClassName",
+  "mountOptions",
+  "volumeMode",
+  "nodeAffinity",
+  "volumeAttributesClassName",
+]);
+
+function sourcesOf(spec: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => !plain.has(name)));
+}
+
+function specFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  const modes = texts(spec, "accessModes");
+  if (modes.length === 0) faults.required("spec.accessModes");
+  checkAccessModes(faults, "spec.accessModes", modes);
+  const capacity = child(spec, "capacity");
+  if (Object.keys(capacity).length === 0) faults.required("spec.capacity");
+  const size = own(capacity, "storage");
+  if (size === undefined || Object.keys(capacity).length > 1) {
+    faults.unsupported("spec.capacity", capacityShown(capacity), ["storage"]);
+  }
+  for (const [name, value] of Object.entries(capacity)) {
+    checkPlainAmount(faults, `spec.capacity[${name}]`, value);
+    if (amount(value).nanos <= 0n)
+      faults.invalid(`spec.capacity[${name}]`, value, "must be greater than zero");
+  }
+  const policy = text(spec, "persistentVolumeReclaimPolicy");
+  if (policy !== "") faults.oneOf("spec.persistentVolumeReclaimPolicy", policy, policies);
+  if (has(spec, "nodeAffinity")) {
+    const affinity = child(spec, "nodeAffinity");
+    if (has(affinity, "required")) {
+      checkNodeSelector(faults, "spec.nodeAffinity.required", child(affinity, "required"));
+    } else faults.required("spec.nodeAffinity.required", "must specify required node constraints");
+  }
+  checkSource(faults, spec);
+  if (policy === "Recycle" && text(child(spec, "hostPath"), "path") === "/") {
+    faults.forbidden(
+      "spec.persistentVolumeReclaimPolicy",
+      "may not be 'recycle' for a hostPath mount of '/'",
+    );
+  }
+  const className = text(spec, "storageClassName");
+  if (className !== "") faults.each("spec.storageClassName", className, dnsSubdomain(className));
+  if (has(spec, "volumeMode")) faults.oneOf("spec.volumeMode", text(spec, "volumeMode"), volumeModes);
+  return faults;
+}
+
+function capacityShown(capacity: JsonObject): JsonObject | null {
+  return Object.keys(capacity).length === 0 ? null : capacity;
+}
+
+function checkSource(faults: Faults, spec: JsonObject): void {
+  const used = Object.keys(sourcesOf(spec));
+  if (used.length === 0) {
+    faults.required("spec", "must specify a volume type");
+    return;
+  }
+  const order = Object.keys(checks);
+  const sorted = used.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  for (const [index, name] of sorted.entries()) {
+    if (index > 0) faults.forbidden(`spec.${name}`, "may not specify more than 1 volume type");
+    else checks[name]?.(faults, `spec.${name}`, child(spec, name), spec);
+  }
+}
+
+const checks: {
+  readonly [source: string]: (faults: Faults, at: string, source: JsonObject, spec: JsonObject) => void;
+} = {
+  hostPath: checkHostPath,
+  nfs: checkNfs,
+  local: (faults, at, source, spec) => {
+    const path = text(source, "path");
+    if (path === "") faults.required(`${at}.path`);
+    else checkNoBacksteps(faults, `${at}.path`, path);
+    if (!has(spec, "nodeAffinity")) {
+      faults.required("spec.nodeAffinity", "Local volume requires node affinity");
+    }
+  },
+  csi: (faults, at, source) => {
+    checkDriverName(faults, `${at}.driver`, text(source, "driver"));
+    if (text(source, "volumeHandle") === "") faults.required(`${at}.volumeHandle`);
+  },
+  iscsi: (faults, at, source) => {
+    for (const part of ["targetPortal", "iqn"])
+      if (text(source, part) === "") faults.required(`${at}.${part}`);
+  },
+};

@@ -1,0 +1,13 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { podDisruptionBudgetCells } from "./columns.ts";
+import { podDisruptionBudget } from "./strategy.ts";
+
+export const podDisruptionBudgetKind = {
+  group: "policy",
+  kind: "PodDisruptionBudget",
+  strategy: podDisruptionBudget,
+  cells: podDisruptionBudgetCells,
+  controllers: {
+    "disruption-controller": async () => (await import("./controller.ts")).startDisruption,
+  },
+} satisfies KindDeclaration;

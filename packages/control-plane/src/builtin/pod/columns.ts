@@ -1,0 +1,157 @@
+import type { Json, JsonObject } from "../../json.ts";
+import { millisOf, since } from "../../table/duration.ts";
+import { at, conditionStatus, containerCells, list, number, orNone, text } from "../../table/fields.ts";
+import { name } from "../../table/metadata-cells.ts";
+import { formatLabels } from "../../table/selectors.ts";
+
+/** What a pass over container statuses gathers. */
+interface Tally {
+  reason: string;
+  restarts: number;
+  ready: number;
+  /** When a container last ended before it was started again; empty where none did. */
+  lastRestart: string;
+}
+
+/**
+ * A pod's row: name, ready, status, restarts, age, address, node, nominated node, readiness gates.
+ */
+export function podCells(pod: JsonObject, now: number): Json[] {
+  const sidecars = new Set(
+    list(pod, "spec", "initContainers")
+      .filter((container) => text(container, "restartPolicy") === "Always")
+      .map((container) => text(container, "name")),
+  );
+  const { reason, restarts, ready, lastRestart } = summarise(pod, sidecars);
+  const total = list(pod, "spec", "containers").length + sidecars.size;
+  const restarted = restarts !== 0 && lastRestart !== "" ? ` (${since(lastRestart, now)} ago)` : "";
+  return [
+    text(pod, "metadata", "name"),
+    `${ready}/${total}`,
+    reason,
+    `${restarts}${restarted}`,
+    since(text(pod, "metadata", "creationTimestamp"), now),
+    orNone(text(list(pod, "status", "podIPs")[0], "ip")),
+    orNone(text(pod, "spec", "nodeName")),
+    orNone(text(pod, "status", "nominatedNodeName")),
+    readinessGates(pod),
+  ];
+}
+
+/** The condition a row of a pod that has ended carries; clients may hide such rows. */
+export function podRowConditions(pod: JsonObject): JsonObject[] {
+  const reason = text(pod, "status", "phase");
+  if (reason !== "Succeeded" && reason !== "Failed") return [];
+  const message = reason === "Failed" ? "The pod failed." : "The pod has completed successfully.";
+  return [{ type: "Completed", status: "True", reason, message }];
+}
+
+function summarise(pod: JsonObject, sidecars: ReadonlySet<string>): Tally {
+  const conditions = list(pod, "status", "conditions");
+  const statusReason = text(pod, "status", "reason");
+  const phase = text(pod, "status", "phase");
+  const gated = conditions.some(
+    (each) => text(each, "type") === "PodScheduled" && text(each, "reason") === "SchedulingGated",
+  );
+  const initial = gated ? "SchedulingGated" : statusReason || phase;
+
+  const starting = tallyInitContainers(pod, sidecars, initial);
+  const begun = !starting.initializing || conditionStatus(conditions, "Initialized") === "True";
+  const tally = begun ? tallyContainers(pod, starting) : starting.all;
+  if (at(pod, "metadata", "deletionTimestamp") === undefined) return tally;
+  if (statusReason === "NodeLost") return { ...tally, reason: "Unknown" };
+  if (phase === "Succeeded" || phase === "Failed") return tally;
+  return { ...tally, reason: "Terminating" };
+}
+
+interface Starting {
+  readonly initializing: boolean;
+  /** Every init container counted. */
+  readonly all: Tally;
+  /** Only those that run beside the containers: what counts once the pod is initialised. */
+  readonly sidecars: Tally;
+}
+
+function tallyInitContainers(pod: JsonObject, sidecarNames: ReadonlySet<string>, initial: string): Starting {
+  const all: Tally = { reason: initial, restarts: 0, ready: 0, lastRestart: "" };
+  const sidecars: Tally = { ...all };
+  const total = list(pod, "spec", "initContainers").length;
+  for (const [index, status] of list(pod, "status", "initContainerStatuses").entries()) {
+    countRestarts(all, status);
+    const isSidecar = sidecarNames.has(text(status, "name"));
+    if (isSidecar) countRestarts(sidecars, status);
+    const terminated = at(status, "state", "terminated");
+    if (terminated !== undefined && number(terminated, "exitCode") === 0) continue;
+    if (isSidecar && at(status, "started") === true) {
+      if (at(status, "ready") === true) {
+        all.ready++;
+        sidecars.ready++;
+      }
+      continue;
+    }
+    const waiting = text(status, "state", "waiting", "reason");
+    if (terminated !== undefined) all.reason = `Init:${endOf(terminated)}`;
+    else if (waiting !== "" && waiting !== "PodInitializing") all.reason = `Init:${waiting}`;
+    else all.reason = `Init:${index}/${total}`;
+    sidecars.reason = all.reason;
+    return { initializing: true, all, sidecars };
+  }
+  return { initializing: false, all, sidecars };
+}
+
+function tallyContainers(pod: JsonObject, { sidecars }: Starting): Tally {
+  const tally = { ...sidecars };
+  let running = false;
+  let failure = "";
+  // From the last to the first, so that the first container that has something to say has the last
+  // word.
+  for (const status of list(pod, "status", "containerStatuses").reverse()) {
+    countRestarts(tally, status);
+    const waiting = text(status, "state", "waiting", "reason");
+    const terminated = at(status, "state", "terminated");
+    if (waiting !== "") {
+      tally.reason = waiting;
+    } else if (terminated !== undefined) {
+      tally.reason = endOf(terminated);
+      if (number(terminated, "exitCode") !== 0) failure = tally.reason;
+    } else if (at(status, "ready") === true && at(status, "state", "running") !== undefined) {
+      running = true;
+      tally.ready++;
+    }
+  }
+  if (tally.reason !== "Completed") return tally;
+  const podReady = conditionStatus(list(pod, "status", "conditions"), "Ready") === "True";
+  if (running && podReady) tally.reason = "Running";
+  else if (failure !== "") tally.reason = failure;
+  else if (running) tally.reason = "NotReady";
+  return tally;
+}
+
+function countRestarts(tally: Tally, status: Json): void {
+  tally.restarts += number(status, "restartCount");
+  const ended = text(status, "lastState", "terminated", "finishedAt");
+  if ((millisOf(ended) ?? 0) > (millisOf(tally.lastRestart) ?? 0)) tally.lastRestart = ended;
+}
+
+function endOf(terminated: Json): string {
+  const reason = text(terminated, "reason");
+  if (reason !== "") return reason;
+  const signal = number(terminated, "signal");
+  return signal === 0 ? `ExitCode:${number(terminated, "exitCode")}` : `Signal:${signal}`;
+}
+
+function readinessGates(pod: JsonObject): string {
+  const gates = list(pod, "spec", "readinessGates");
+  if (gates.length === 0) return "<none>";
+  const conditions = list(pod, "status", "conditions");
+  const open = gates.filter((gate) => conditionStatus(conditions, text(gate, "conditionType")) === "True");
+  return `${open.length}/${gates.length}`;
+}
+
+export function podTemplateCells(of: JsonObject): Json[] {
+  return [
+    name(of),
+    ...containerCells(at(of, "template", "spec")),
+    formatLabels(at(of, "template", "metadata", "labels")),
+  ];
+}

@@ -1,0 +1,22 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { podCells, podRowConditions, podTemplateCells } from "./columns.ts";
+import { pod, podTemplate } from "./strategy.ts";
+
+export const podKind = {
+  group: "",
+  kind: "Pod",
+  strategy: pod,
+  cells: podCells,
+  rowConditions: podRowConditions,
+  controllers: {
+    "pod-garbage-collector-controller": async () =>
+      (await import("./garbage-collector.ts")).startPodGarbageCollector,
+  },
+} satisfies KindDeclaration;
+
+export const podTemplateKind = {
+  group: "",
+  kind: "PodTemplate",
+  strategy: podTemplate,
+  cells: podTemplateCells,
+} satisfies KindDeclaration;

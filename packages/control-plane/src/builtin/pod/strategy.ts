@@ -1,0 +1,181 @@
+import { clone, equal, type JsonObject } from "../../json.ts";
+import { timestamp } from "../../registry/metadata.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { field } from "../../storage/store.ts";
+import { Faults } from "../../validation/faults.ts";
+import {
+  child,
+  has,
+  items,
+  metadataOf,
+  number,
+  own,
+  specOf,
+  statusOf,
+  text,
+} from "../../validation/fields.ts";
+import { ensure, fill, put } from "../../validation/fill.ts";
+import { dropDisabled, podSpecDefaults, requestDefaults } from "./defaults.ts";
+import { qosClass } from "./resources.ts";
+import { checkPodSpec, checkPodTemplate } from "./spec.ts";
+import { ephemeralFaults, podStatusFaults, podUpdateFaults, resizeFaults } from "./update.ts";
+import { podWarnings } from "./warnings.ts";
+
+/** Only pods have a grace period, in which the kubelet stops them. */
+export const pod: Strategy = {
+  generation: true,
+  returnsDeleted: true,
+  selectableFields: [
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.podIPs",
+    "status.nominatedNodeName",
+  ],
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    fill(spec, { enableServiceLinks: true });
+    podSpecDefaults(spec);
+    requestDefaults(spec);
+    const status = statusOf(object);
+    sameAddress(status);
+  },
+  prepareCreate: (object, { clock, warn }) => {
+    const spec = specOf(object);
+    dropDisabled(spec);
+    const seconds = number(spec, "terminationGracePeriodSeconds");
+    if (seconds !== undefined && seconds < 0) spec.terminationGracePeriodSeconds = 1;
+    const status: JsonObject = { phase: "Pending", qosClass: qosClass(object) };
+    if (items(spec, "schedulingGates").length > 0) {
+      status.conditions = [
+        {
+          type: "PodScheduled",
+          status: "False",
+          lastProbeTime: null,
+          lastTransitionTime: timestamp(clock),
+          reason: "SchedulingGated",
+          message: "Scheduling is blocked due to non-empty scheduling gates",
+        },
+      ];
+    }
+    object.status = status;
+    podWarnings(spec, "spec", metadataOf(object), warn);
+  },
+  validate: (object) => {
+    const faults = new Faults();
+    const spec = specOf(object);
+    checkPodAnnotations(faults, object);
+    checkPodSpec(faults, "spec", spec);
+    if (items(spec, "ephemeralContainers").length > 0) {
+      faults.forbidden("spec.ephemeralContainers", "cannot be set on create");
+    }
+    if (items(spec, "schedulingGates").length > 0 && text(spec, "nodeName") !== "") {
+      faults.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+    }
+    return faults.causes;
+  },
+  prepareUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") keepToStatus(next, live);
+    else if (subresource === "ephemeralcontainers") {
+      keepAllBut(next, live, (spec) => put(spec, "ephemeralContainers", specOf(next).ephemeralContainers));
+    } else if (subresource === "resize") {
+      const wanted = specOf(next);
+      keepAllBut(next, live, (spec) => resize(spec, wanted));
+    }
+  },
+  validateUpdate: (next, live, { subresource }) => {
+    switch (subresource) {
+      case "status":
+        return podStatusFaults(next, live).causes;
+      case "ephemeralcontainers":
+        return ephemeralFaults(next, live).causes;
+      case "resize":
+        return resizeFaults(next, live).causes;
+      case "binding":
+        return [];
+      default:
+        return podUpdateFaults(next, live).causes;
+    }
+  },
+  gracePeriod: (object) => {
+    const phase = field(object, "status", "phase");
+    if (!field(object, "spec", "nodeName") || phase === "Succeeded" || phase === "Failed") return 0;
+    const seconds = (field(object, "spec", "terminationGracePeriodSeconds") ?? 30) as number | bigint;
+    return seconds < 0 ? 1 : seconds;
+  },
+};
+
+/** `podIP` and the first of `podIPs` are one thing; the first wins. */
+function sameAddress(status: JsonObject): void {
+  const ip = text(status, "podIP");
+  const [first] = items(status, "podIPs");
+  if (ip !== "" && (first === undefined || text(first, "ip") !== ip)) status.podIPs = [{ ip }];
+  else if (ip === "" && first !== undefined) status.podIP = text(first, "ip");
+}
+
+function keepToStatus(next: JsonObject, live: JsonObject): void {
+  put(metadataOf(next), "ownerReferences", metadataOf(live).ownerReferences);
+  const status = ensure(next, "status");
+  if (text(status, "qosClass") === "") put(status, "qosClass", statusOf(live).qosClass);
+}
+
+/** A subresource that guards one part of the spec leaves the rest as it is. */
+function keepAllBut(next: JsonObject, live: JsonObject, change: (spec: JsonObject) => void): void {
+  const spec = clone(specOf(live));
+  change(spec);
+  next.spec = spec;
+  put(next, "status", live.status);
+}
+
+function resize(spec: JsonObject, wanted: JsonObject): void {
+  for (const list of ["containers", "initContainers"]) {
+    const named = new Map(items(wanted, list).map((container) => [text(container, "name"), container]));
+    for (const container of items(spec, list)) {
+      const changed = named.get(text(container, "name"));
+      if (!changed) continue;
+      put(container, "resources", changed.resources);
+      put(container, "resizePolicy", changed.resizePolicy);
+    }
+  }
+}
+
+const appArmor = "container.apparmor.security.beta.kubernetes.io/";
+
+function checkPodAnnotations(faults: Faults, object: JsonObject): void {
+  const keys = Object.keys(child(metadataOf(object), "annotations")).filter((key) =>
+    key.startsWith(appArmor),
+  );
+  if (keys.length === 0) return;
+  const spec = specOf(object);
+  const lists = ["containers", "initContainers", "ephemeralContainers"];
+  const known = new Set(
+    lists.flatMap((list) => items(spec, list).map((container) => text(container, "name"))),
+  );
+  for (const key of keys) {
+    const name = key.slice(appArmor.length);
+    if (!known.has(name)) faults.invalid(`metadata.annotations[${key}]`, name, "container not found");
+  }
+}
+
+/** The template of pods on their own: kept for others to use. */
+export const podTemplate: Strategy = {
+  generation: true,
+  returnsDeleted: true,
+  podTemplate: (object) => own(object, "template"),
+  setDefaults: (object) => {
+    podSpecDefaults(ensure(ensure(object, "template"), "spec"));
+  },
+  specChanged: (next, live) => !equal(next.template, live.template),
+  validate: (object) => templateFaults(object),
+  validateUpdate: (next) => templateFaults(next),
+};
+
+function templateFaults(object: JsonObject) {
+  const faults = new Faults();
+  if (has(object, "template")) checkPodTemplate(faults, "template", child(object, "template"));
+  return faults.causes;
+}

@@ -1,0 +1,24 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { replicaSetCells, replicationControllerCells } from "./columns.ts";
+import { replicaSet, replicationController } from "./strategy.ts";
+
+export const replicaSetKind = {
+  group: "apps",
+  kind: "ReplicaSet",
+  strategy: replicaSet,
+  cells: replicaSetCells,
+  controllers: {
+    "replicaset-controller": async () => (await import("./controller.ts")).startReplicaSets,
+  },
+} satisfies KindDeclaration;
+
+export const replicationControllerKind = {
+  group: "",
+  kind: "ReplicationController",
+  strategy: replicationController,
+  cells: replicationControllerCells,
+  controllers: {
+    "replicationcontroller-controller": async () =>
+      (await import("./controller.ts")).startReplicationControllers,
+  },
+} satisfies KindDeclaration;

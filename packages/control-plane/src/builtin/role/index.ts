@@ -1,0 +1,33 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { bindingCells } from "./columns.ts";
+import { clusterRole, clusterRoleBinding, role, roleBinding } from "./strategy.ts";
+
+export const roleKind = {
+  group: "rbac.authorization.k8s.io",
+  kind: "Role",
+  strategy: role,
+} satisfies KindDeclaration;
+
+export const clusterRoleKind = {
+  group: "rbac.authorization.k8s.io",
+  kind: "ClusterRole",
+  strategy: clusterRole,
+  controllers: {
+    "clusterrole-aggregation-controller": async () =>
+      (await import("./controller.ts")).startClusterRoleAggregation,
+  },
+} satisfies KindDeclaration;
+
+export const roleBindingKind = {
+  group: "rbac.authorization.k8s.io",
+  kind: "RoleBinding",
+  strategy: roleBinding,
+  cells: bindingCells,
+} satisfies KindDeclaration;
+
+export const clusterRoleBindingKind = {
+  group: "rbac.authorization.k8s.io",
+  kind: "ClusterRoleBinding",
+  strategy: clusterRoleBinding,
+  cells: bindingCells,
+} satisfies KindDeclaration;

@@ -1,0 +1,10 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { serviceCidrCells } from "./columns.ts";
+import { serviceCidr } from "./strategy.ts";
+
+export const serviceCidrKind = {
+  group: "networking.k8s.io",
+  kind: "ServiceCIDR",
+  strategy: serviceCidr,
+  cells: serviceCidrCells,
+} satisfies KindDeclaration;

@@ -1,0 +1,13 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { statefulSetCells } from "./columns.ts";
+import { statefulSet } from "./strategy.ts";
+
+export const statefulSetKind = {
+  group: "apps",
+  kind: "StatefulSet",
+  strategy: statefulSet,
+  cells: statefulSetCells,
+  controllers: {
+    "statefulset-controller": async () => (await import("./controller.ts")).startStatefulSets,
+  },
+} satisfies KindDeclaration;

@@ -1,0 +1,40 @@
+import { equal } from "../../json.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { Faults, immutable } from "../../validation/faults.ts";
+import { child, has, specOf, text } from "../../validation/fields.ts";
+import { internal } from "../../validation/go-value.ts";
+import { dnsSubdomain } from "../../validation/names.ts";
+import { checkDriverName } from "../pod/volumes.ts";
+
+export const volumeAttachment: Strategy = {
+  unconditionalUpdate: false,
+  returnsDeleted: true,
+  prepareCreate: (object) => {
+    object.status = {};
+  },
+  validate: (object) => {
+    const faults = new Faults();
+    const spec = specOf(object);
+    checkDriverName(faults, "spec.attacher", text(spec, "attacher"));
+    const source = child(spec, "source");
+    const used = ["inlineVolumeSpec", "persistentVolumeName"].filter((part) => has(source, part)).length;
+    if (used === 0) {
+      faults.required("spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName");
+    } else if (used > 1) {
+      faults.forbidden(
+        "spec.source",
+        "must specify exactly one of inlineVolumeSpec and persistentVolumeName",
+      );
+    }
+    const node = text(spec, "nodeName");
+    faults.each("spec.nodeName", node, dnsSubdomain(node));
+    return faults.causes;
+  },
+  validateUpdate: (next, live, { subresource }) => {
+    const faults = new Faults();
+    if (subresource !== "status" && !equal(next.spec, live.spec)) {
+      faults.invalid("spec", internal("VolumeAttachmentSpec", specOf(next)), immutable);
+    }
+    return faults.causes;
+  },
+};

@@ -1,0 +1,24 @@
+import type { Json, JsonObject } from "../json.ts";
+import { since } from "./duration.ts";
+import { at, containerCells, text } from "./fields.ts";
+
+export const name = (of: JsonObject) => text(of, "metadata", "name");
+
+export const age = (of: JsonObject, now: number) => since(text(of, "metadata", "creationTimestamp"), now);
+
+export const templateCells = (of: JsonObject) => containerCells(at(of, "spec", "template", "spec"));
+
+/** The zero of Go's time. */
+const beginning = "0001-01-01T00:00:00Z";
+
+const created = (of: JsonObject) => text(of, "metadata", "creationTimestamp");
+
+/** Name and age: kinds with nothing to say for themselves. */
+export function nameAndAge(of: JsonObject, now: number): Json[] {
+  return [name(of), age(of, now)];
+}
+
+/** Name and the full time of creation: kinds the real server has no table of its own for. */
+export function nameAndCreation(of: JsonObject): Json[] {
+  return [name(of), created(of) || beginning];
+}
