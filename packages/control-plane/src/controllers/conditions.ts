@@ -1,3 +1,4 @@
+import type { PodCondition } from "@windlass/kinds/builtin";
 import { clone } from "../json.ts";
 
 /** What a condition of any kind has, typed or not. */
@@ -17,6 +18,11 @@ export interface NewCondition {
   readonly lastTransitionTime: string;
   readonly lastUpdateTime?: string;
   readonly lastProbeTime?: string;
+}
+
+/** A condition of a pod as Go's programs write it: with a null where a time was never set. */
+export interface WrittenPodCondition extends Omit<PodCondition, "lastProbeTime"> {
+  readonly lastProbeTime?: string | null;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { textOf } from "../json.ts";
+import type { Pod } from "@windlass/kinds/builtin";
 import type { Store } from "../storage/store.ts";
-import { field } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 
 const first = 2;
 /** What follows is for the nodes themselves. */
@@ -21,7 +21,7 @@ export class Addresses {
   constructor(store: Store, prefix: string) {
     this.#prefix = prefix;
     for (const { key, object } of store.entries("pods")) {
-      const address = textOf(field(object, "status", "podIP"));
+      const address = typed<Pod>(object).status?.podIP ?? "";
       const [high, low] = address.startsWith(`${prefix}.`) ? address.split(".").slice(2) : [];
       if (high !== undefined && low !== undefined) this.#give(key, Number(high) * 256 + Number(low));
     }

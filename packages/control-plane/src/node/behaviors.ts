@@ -1,9 +1,8 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import type { Pod } from "@windlass/kinds/builtin";
 import { namespaceOf } from "../controllers/objects.ts";
-import { textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
 import { Subscribers } from "../subscribers.ts";
 import { type Behavior, type BehaviorKind, behaviorKinds, type TimedBehavior } from "./behavior.ts";
 import { usualBehavior } from "./usual-behavior.ts";
@@ -45,7 +44,7 @@ export type ImageSelector = string | RegExp;
  * else by its owner and its command.
  */
 export class Behaviors {
-  #rules: { readonly matches: (pod: StoredObject) => boolean; readonly behavior: TimedBehavior }[] = [];
+  #rules: { readonly matches: (pod: Stored<Pod>) => boolean; readonly behavior: TimedBehavior }[] = [];
   #missing: ((image: string) => boolean)[] = [];
   /** Notified when the behavior of pods may have changed. */
   readonly changes = new Subscribers<void>();
@@ -79,7 +78,7 @@ export class Behaviors {
   }
 
   /** How a container of a pod behaves; without a container, how the pod as a whole does. */
-  of(pod: StoredObject, container?: string): TimedBehavior {
+  of(pod: Stored<Pod>, container?: string): TimedBehavior {
     const said =
       fromAnnotations(pod) ??
       this.#rules.find(({ matches }) => matches(pod))?.behavior ??
@@ -92,7 +91,7 @@ export class Behaviors {
    * Whether anything at all was said about a pod: then it is simulated, even where others are run
    * for real.
    */
-  isTold(pod: StoredObject): boolean {
+  isTold(pod: Stored<Pod>): boolean {
     return fromAnnotations(pod) !== undefined || this.#rules.some(({ matches }) => matches(pod));
   }
 
@@ -116,11 +115,8 @@ function timed({ after, startAfter, readyAfter, linger, ...rest }: Behavior): Ti
 }
 
 /** What a pod's annotations say; undefined if they say nothing. Invalid values are ignored. */
-export function fromAnnotations(pod: StoredObject): TimedBehavior | undefined {
-  const text = (name: string): string | undefined => {
-    const value = field(pod, "metadata", "annotations", name);
-    return typeof value === "string" ? value : undefined;
-  };
+export function fromAnnotations(pod: Stored<Pod>): TimedBehavior | undefined {
+  const text = (name: string): string | undefined => pod.metadata.annotations?.[name];
   if (!Object.values(annotations).some((name) => text(name) !== undefined)) return undefined;
   const kind =
     behaviorKinds.find((known) => known === text(annotations.behavior)) ?? usualBehavior(pod, undefined).kind;
@@ -172,14 +168,12 @@ const faultOf = new Map<string, (text: string) => string | undefined>([
 ]);
 
 /** A sentence for each annotation of a pod that is ignored, so that a misspelling is noticed. */
-export function misunderstood(pod: StoredObject): string[] {
-  const given = field(pod, "metadata", "annotations");
-  if (given === null || typeof given !== "object") return [];
-  return Object.entries(given).flatMap(([name, value]) => {
+export function misunderstood(pod: Stored<Pod>): string[] {
+  return Object.entries(pod.metadata.annotations ?? {}).flatMap(([name, value]) => {
     if (!name.startsWith(prefix)) return [];
     const check = faultOf.get(name);
     if (!check) return [`${name} is not known, and ignored. There are ${[...faultOf.keys()].join(", ")}`];
-    const fault = check(textOf(value));
+    const fault = check(value);
     return fault === undefined ? [] : [`${name} is ignored: ${JSON.stringify(value)} ${fault}`];
   });
 }
@@ -200,8 +194,8 @@ function duration(text: string | undefined): number | undefined {
   );
 }
 
-function podMatcher(which: PodSelector): (pod: StoredObject) => boolean {
-  if (typeof which === "function") return (pod) => which(typedPod(pod));
+function podMatcher(which: PodSelector): (pod: Stored<Pod>) => boolean {
+  if (typeof which === "function") return which;
   if (typeof which === "string") {
     const pattern = wildcard(which.includes("/") ? which : `*/${which}`);
     return (pod) => pattern.test(`${namespaceOf(pod)}/${pod.metadata.name}`);
@@ -226,12 +220,7 @@ function wildcard(text: string): RegExp {
 }
 
 /** What a container has written. */
-export function logsOf(behavior: Behavior, pod: StoredObject, container: string): string {
+export function logsOf(behavior: Behavior, pod: Stored<Pod>, container: string): string {
   const { logs } = behavior;
-  return typeof logs === "function" ? logs(typedPod(pod), container) : textOf(logs);
-}
-
-/** A stored pod by its type: it was validated when it was written. */
-function typedPod(pod: StoredObject): Pod {
-  return pod as unknown as Pod;
+  return typeof logs === "function" ? logs(pod, container) : (logs ?? "");
 }

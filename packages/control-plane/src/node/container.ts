@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
+import type {
+  Container,
+  ContainerState,
+  ContainerStatus,
+  Pod,
+  ResourceRequirements,
+  VolumeMountStatus,
+} from "@windlass/kinds/builtin";
 import type { EventText } from "../controllers/events.ts";
-import { listAt, namespaceOf, numberAt, timeAt } from "../controllers/objects.ts";
-import { clone, type JsonObject, textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { millisOf, namespaceOf } from "../controllers/objects.ts";
+import { clone } from "../json.ts";
+import type { Stored } from "../storage/typed.ts";
 import { ends, exitOf, type TimedBehavior } from "./behavior.ts";
 
 /** How a container ended. */
@@ -16,9 +24,9 @@ export interface ContainerExit {
 
 /** What there is to know about a container besides its status. */
 export interface ContainerView {
-  readonly pod: StoredObject;
+  readonly pod: Stored<Pod>;
   /** As in the pod's spec. */
-  readonly container: JsonObject;
+  readonly container: Container;
   readonly part: "initContainers" | "containers";
   readonly behavior: TimedBehavior;
   /** Why its image is missing, or empty for the default message; undefined if it is there. */
@@ -33,7 +41,7 @@ export interface ContainerView {
 
 /** A container's next status. */
 export interface ContainerStep {
-  readonly status: JsonObject;
+  readonly status: ContainerStatus;
   readonly events: readonly EventText[];
   /** How long until there is more to do, if nothing changes. */
   readonly againMs?: number;
@@ -53,14 +61,14 @@ export function backoffMs(restarts: number): number {
  * A container's next status from its last one. All that the kubelet would remember is in the status
  * itself, so a control plane that starts again goes on where the last one was.
  */
-export function stepContainer(view: ContainerView, status: JsonObject | undefined): ContainerStep {
+export function stepContainer(view: ContainerView, status: ContainerStatus | undefined): ContainerStep {
   return stepWith({ start, running }, view, status);
 }
 
 /** What differs between containers that are simulated and those that are not. */
 export interface ContainerLife {
-  readonly start: (view: ContainerView, before: JsonObject | undefined) => ContainerStep;
-  readonly running: (view: ContainerView, status: JsonObject) => ContainerStep;
+  readonly start: (view: ContainerView, before: ContainerStatus | undefined) => ContainerStep;
+  readonly running: (view: ContainerView, status: ContainerStatus) => ContainerStep;
 }
 
 /**
@@ -70,17 +78,17 @@ export interface ContainerLife {
 export function stepWith(
   life: ContainerLife,
   view: ContainerView,
-  status: JsonObject | undefined,
+  status: ContainerStatus | undefined,
 ): ContainerStep {
-  const state = (status?.state ?? {}) as JsonObject;
-  if (field(state, "running")) return life.running(view, status as JsonObject);
-  if (field(state, "terminated")) return terminated(life, view, status as JsonObject);
-  const reason = field(state, "waiting", "reason");
-  if (reason === "CrashLoopBackOff") return backingOff(life, view, status as JsonObject);
+  if (!status) return life.start(view, status);
+  const { state } = status;
+  if (state?.running) return life.running(view, status);
+  if (state?.terminated) return terminated(life, view, status);
+  if (state?.waiting?.reason === "CrashLoopBackOff") return backingOff(life, view, status);
   return life.start(view, status);
 }
 
-function start(view: ContainerView, before: JsonObject | undefined): ContainerStep {
+function start(view: ContainerView, before: ContainerStatus | undefined): ContainerStep {
   const held = heldBack(view, before);
   if (held) return held;
   const status = startedStatus(view, before, view.now);
@@ -93,7 +101,10 @@ function start(view: ContainerView, before: JsonObject | undefined): ContainerSt
  * What keeps a container from being started: its image, or something that its environment names.
  * Undefined if nothing does.
  */
-export function heldBack(view: ContainerView, before: JsonObject | undefined): ContainerStep | undefined {
+export function heldBack(
+  view: ContainerView,
+  before: ContainerStatus | undefined,
+): ContainerStep | undefined {
   const { behavior, imageMissing, configError } = view;
   if (behavior.kind === "image-pull-error" || imageMissing !== undefined) return pullFailure(view, before);
   if (configError === undefined) return undefined;
@@ -106,19 +117,23 @@ export function heldBack(view: ContainerView, before: JsonObject | undefined): C
 }
 
 /** How often a container will have been started before, if it is started now. */
-export function nextAttempt(before: JsonObject | undefined): number {
-  const ran = field(before, "state", "terminated") ?? field(before, "lastState", "terminated");
-  return ran === undefined ? 0 : numberAt(before ?? {}, ["restartCount"], 0) + 1;
+export function nextAttempt(before: ContainerStatus | undefined): number {
+  return before === undefined || lastEnd(before) === undefined ? 0 : before.restartCount + 1;
+}
+
+/** How a container ended the last time. */
+function lastEnd(status: ContainerStatus | undefined): ContainerState["terminated"] {
+  return status?.state?.terminated ?? status?.lastState?.terminated;
 }
 
 /** The status of a container that has just been started. */
 export function startedStatus(
   view: ContainerView,
-  before: JsonObject | undefined,
+  before: ContainerStatus | undefined,
   startedAt: number,
-): JsonObject {
+): ContainerStatus {
   const { container } = view;
-  const last = field(before, "state", "terminated") ?? field(before, "lastState", "terminated");
+  const last = lastEnd(before);
   const restartCount = nextAttempt(before);
   return {
     ...identity(view),
@@ -126,8 +141,8 @@ export function startedStatus(
     lastState: last === undefined ? {} : { terminated: clone(last) },
     ready: false,
     restartCount,
-    imageID: imageId(textOf(container.image)),
-    containerID: containerId(view.pod, container, restartCount),
+    imageID: imageId(imageOf(container)),
+    containerID: containerId(view.pod, container.name, restartCount),
     started: true,
     ...resourcesOf(container),
   };
@@ -135,7 +150,7 @@ export function startedStatus(
 
 /** What is told of a container's start. */
 export function startEvents(view: ContainerView): EventText[] {
-  const image = textOf(view.container.image);
+  const image = imageOf(view.container);
   return [
     event(
       view,
@@ -152,12 +167,12 @@ export function startEvents(view: ContainerView): EventText[] {
  * First the failure, then that it is waited before the next try, which comes when the image may be
  * there.
  */
-function pullFailure(view: ContainerView, before: JsonObject | undefined): ContainerStep {
-  const image = textOf(view.container.image);
+function pullFailure(view: ContainerView, before: ContainerStatus | undefined): ContainerStep {
+  const image = imageOf(view.container);
   const why =
     view.imageMissing ||
     `failed to pull and unpack image "${image}": failed to resolve reference "${image}": ${image}: not found`;
-  if (isWaitingFor(before, "ImagePullBackOff")) return { status: before as JsonObject, events: [] };
+  if (before && isWaitingFor(before, "ImagePullBackOff")) return { status: before, events: [] };
   if (isWaitingFor(before, "ErrImagePull")) {
     return {
       status: waiting(
@@ -182,10 +197,14 @@ function pullFailure(view: ContainerView, before: JsonObject | undefined): Conta
   };
 }
 
-function running(view: ContainerView, status: JsonObject, age: "fresh" | "known" = "known"): ContainerStep {
+function running(
+  view: ContainerView,
+  status: ContainerStatus,
+  age: "fresh" | "known" = "known",
+): ContainerStep {
   const { container, behavior, part, now } = view;
-  const startedAt = timeAt(status, "state", "running", "startedAt") ?? now;
-  const restartCount = numberAt(status, ["restartCount"], 0);
+  const startedAt = millisOf(status.state?.running?.startedAt) ?? now;
+  const { restartCount } = status;
   if (isOutdated(view, status)) {
     return {
       status: stopped(view, status, { exitCode: 137, reason: "Error" }),
@@ -213,30 +232,28 @@ function running(view: ContainerView, status: JsonObject, age: "fresh" | "known"
 }
 
 /** Probes do not run before this, so the container cannot be ready. */
-function probeDelayMs(container: JsonObject): number {
-  const delays = ["startupProbe", "readinessProbe"].map((probe) =>
-    numberAt(container, [probe, "initialDelaySeconds"], 0),
-  );
+function probeDelayMs({ startupProbe, readinessProbe }: Container): number {
+  const delays = [startupProbe, readinessProbe].map((probe) => probe?.initialDelaySeconds ?? 0);
   return Math.max(...delays) * 1_000;
 }
 
 /** Whether a container runs another image than it should by now. */
-export function isOutdated({ container }: ContainerView, status: JsonObject): boolean {
-  return textOf(status.image) !== textOf(container.image);
+export function isOutdated({ container }: ContainerView, status: ContainerStatus): boolean {
+  return status.image !== imageOf(container);
 }
 
 export function definitionChanged(view: ContainerView): EventText {
-  const name = textOf(view.container.name);
+  const { name } = view.container;
   return event(view, "Normal", "Killing", `Container ${name} definition changed, will be restarted`);
 }
 
 /** A container's status once it has ended. */
 export function stopped(
   view: Pick<ContainerView, "now">,
-  status: JsonObject,
+  status: ContainerStatus,
   exit: ContainerExit,
-): JsonObject {
-  const startedAt = field(status, "state", "running", "startedAt");
+): ContainerStatus {
+  const startedAt = status.state?.running?.startedAt;
   return {
     ...status,
     state: {
@@ -254,20 +271,19 @@ export function stopped(
   };
 }
 
-function terminated(life: ContainerLife, view: ContainerView, status: JsonObject): ContainerStep {
-  const code = numberAt(status, ["state", "terminated", "exitCode"], 0);
+function terminated(life: ContainerLife, view: ContainerView, status: ContainerStatus): ContainerStep {
+  const ended = status.state?.terminated;
+  const code = ended?.exitCode ?? 0;
   const isInit = view.part === "initContainers" && view.container.restartPolicy !== "Always";
   if (isInit && code === 0) return { status: { ...status, ready: true }, events: [] };
   if (!view.restarts(code)) return { status, events: [] };
   // The first restart has no backoff, nor has one after a long run.
-  const began = timeAt(status, "state", "terminated", "startedAt") ?? 0;
-  const ended = timeAt(status, "state", "terminated", "finishedAt") ?? 0;
-  if (numberAt(status, ["restartCount"], 0) === 0 || ended - began >= forgivenMs)
-    return life.start(view, status);
+  const ranMs = (millisOf(ended?.finishedAt) ?? 0) - (millisOf(ended?.startedAt) ?? 0);
+  if (status.restartCount === 0 || ranMs >= forgivenMs) return life.start(view, status);
   const { pod, container } = view;
-  const name = textOf(container.name);
+  const { name } = container;
   const place = `${pod.metadata.name}_${namespaceOf(pod)}(${pod.metadata.uid})`;
-  const wait = backoffMs(numberAt(status, ["restartCount"], 0));
+  const wait = backoffMs(status.restartCount);
   return {
     status: {
       ...status,
@@ -277,7 +293,7 @@ function terminated(life: ContainerLife, view: ContainerView, status: JsonObject
           message: `back-off ${durationText(wait)} restarting failed container=${name} pod=${place}`,
         },
       },
-      lastState: { terminated: clone(field(status, "state", "terminated") ?? {}) },
+      lastState: ended === undefined ? {} : { terminated: clone(ended) },
     },
     events: [
       event(view, "Warning", "BackOff", `Back-off restarting failed container ${name} in pod ${place}`),
@@ -286,57 +302,60 @@ function terminated(life: ContainerLife, view: ContainerView, status: JsonObject
   };
 }
 
-function backingOff(life: ContainerLife, view: ContainerView, status: JsonObject): ContainerStep {
-  const finished = timeAt(status, "lastState", "terminated", "finishedAt") ?? view.now;
-  const left = finished + backoffMs(numberAt(status, ["restartCount"], 0)) - view.now;
+function backingOff(life: ContainerLife, view: ContainerView, status: ContainerStatus): ContainerStep {
+  const finished = millisOf(status.lastState?.terminated?.finishedAt) ?? view.now;
+  const left = finished + backoffMs(status.restartCount) - view.now;
   return left > 0 ? { status, events: [], againMs: left } : life.start(view, status);
 }
 
 /** A container that has not been started yet. */
 export function waiting(
   view: ContainerView,
-  before: JsonObject | undefined,
+  before: ContainerStatus | undefined,
   reason: string,
   message?: string,
-): JsonObject {
+): ContainerStatus {
   return {
     ...identity(view),
     state: { waiting: { reason, ...(message === undefined ? {} : { message }) } },
     // The ended state becomes `lastState`, so that a container that waits for its restart does not
     // look as if it never ran.
-    lastState: clone((terminatedIn(before) ?? before?.lastState ?? {}) as JsonObject),
+    lastState: clone(terminatedIn(before) ?? before?.lastState ?? {}),
     ready: false,
-    restartCount: numberAt(before ?? {}, ["restartCount"], 0),
+    restartCount: before?.restartCount ?? 0,
     imageID: "",
     started: false,
   };
 }
 
-function terminatedIn(status: JsonObject | undefined): JsonObject | undefined {
-  const terminated = field(status, "state", "terminated");
+function terminatedIn(status: ContainerStatus | undefined): ContainerState | undefined {
+  const terminated = status?.state?.terminated;
   return terminated === undefined ? undefined : { terminated };
 }
 
-function isWaitingFor(status: JsonObject | undefined, reason: string): boolean {
-  return field(status, "state", "waiting", "reason") === reason;
+function isWaitingFor(status: ContainerStatus | undefined, reason: string): boolean {
+  return status?.state?.waiting?.reason === reason;
 }
 
-function identity({ container }: ContainerView): JsonObject {
-  const mounts = listAt(container, "volumeMounts").map(({ name, mountPath, readOnly }) => ({
-    name: textOf(name),
-    mountPath: textOf(mountPath),
-    ...(readOnly === true ? { readOnly, recursiveReadOnly: "Disabled" } : {}),
-  }));
+function identity({ container }: ContainerView): Pick<ContainerStatus, "name" | "image" | "volumeMounts"> {
+  const { volumeMounts = [] } = container;
+  const mounts = volumeMounts.map(
+    ({ name, mountPath, readOnly }): VolumeMountStatus => ({
+      name,
+      mountPath,
+      ...(readOnly === true ? { readOnly, recursiveReadOnly: "Disabled" } : {}),
+    }),
+  );
   return {
-    name: textOf(container.name),
-    image: textOf(container.image),
+    name: container.name,
+    image: imageOf(container),
     ...(mounts.length > 0 ? { volumeMounts: mounts } : {}),
   };
 }
 
-function resourcesOf(container: JsonObject): JsonObject {
-  const resources = clone((container.resources ?? {}) as JsonObject);
-  const requests = field(resources, "requests");
+function resourcesOf(container: Container): Pick<ContainerStatus, "resources" | "allocatedResources"> {
+  const resources: ResourceRequirements = clone(container.resources ?? {});
+  const { requests } = resources;
   return { resources, ...(requests === undefined ? {} : { allocatedResources: clone(requests) }) };
 }
 
@@ -346,7 +365,7 @@ export function event(
   reason: string,
   message: string,
 ): EventText {
-  return { type, reason, message, fieldPath: `spec.${part}{${textOf(container.name)}}` };
+  return { type, reason, message, fieldPath: `spec.${part}{${container.name}}` };
 }
 
 export function secondsOf(ms: number): string {
@@ -359,12 +378,14 @@ function durationText(ms: number): string {
   return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds}s`;
 }
 
+function imageOf({ image = "" }: Container): string {
+  return image;
+}
+
 function imageId(image: string): string {
   return `sha256:${createHash("sha256").update(image).digest("hex")}`;
 }
 
-function containerId(pod: StoredObject, { name }: JsonObject, restarts: number): string {
-  return `windlass://${createHash("sha256")
-    .update(`${pod.metadata.uid}/${textOf(name)}/${restarts}`)
-    .digest("hex")}`;
+function containerId(pod: Stored<Pod>, name: string, restarts: number): string {
+  return `windlass://${createHash("sha256").update(`${pod.metadata.uid}/${name}/${restarts}`).digest("hex")}`;
 }

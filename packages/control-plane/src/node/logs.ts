@@ -1,12 +1,11 @@
-import { listAt } from "../controllers/objects.ts";
+import type { Pod } from "@windlass/kinds/builtin";
 import type { ApiResponse } from "../http/request.ts";
-import { type JsonObject, textOf } from "../json.ts";
 import { type LogQuery, written } from "../processes/container-log.ts";
 import type { ContainerRun, ProcessRuntime } from "../processes/index.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Registry } from "../registry/registry.ts";
 import { badRequest, notFound } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import { type Behaviors, logsOf } from "./behaviors.ts";
 
 /** Answers for the subresources of pods that only their node can answer for. */
@@ -25,20 +24,18 @@ export interface LogHandlers {
 export function logHandlers(behaviors: Behaviors, runtime: () => ProcessRuntime | undefined): LogHandlers {
   return {
     "pods/log": async ({ registry }, { resource, namespace, name }, _info, { query }) => {
-      const pod = registry.entry({ resource, namespace, name }).object;
+      const pod = typed<Pod>(registry.entry({ resource, namespace, name }).object);
       const container = chosenContainer(pod, query.get("container") ?? "");
-      const status = [
-        ...listAt(pod, "status", "containerStatuses"),
-        ...listAt(pod, "status", "initContainerStatuses"),
-      ].find((one) => one.name === container);
-      const reason = field(status, "state", "waiting", "reason");
-      if (query.get("previous") === "true" && field(status, "lastState", "terminated") === undefined) {
+      const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+      const status = [...containerStatuses, ...initContainerStatuses].find((one) => one.name === container);
+      const reason = status?.state?.waiting?.reason;
+      const ran = status?.lastState?.terminated !== undefined;
+      if (query.get("previous") === "true" && !ran) {
         throw badRequest(`previous terminated container "${container}" in pod "${name}" not found`);
       }
-      const ran = field(status, "lastState", "terminated") !== undefined;
       if (status === undefined || (reason !== undefined && !ran)) {
         throw badRequest(
-          `container "${container}" in pod "${name}" is waiting to start: ${textOf(reason) || "ContainerCreating"}`,
+          `container "${container}" in pod "${name}" is waiting to start: ${reason || "ContainerCreating"}`,
         );
       }
       const processes = behaviors.isTold(pod) ? undefined : runtime();
@@ -48,7 +45,7 @@ export function logHandlers(behaviors: Behaviors, runtime: () => ProcessRuntime 
         // One that was not started again yet is the one to show.
         const run = latest ?? processes.runOf(pod, container);
         if (!run) {
-          return plain(`unable to retrieve container logs for ${textOf(status.containerID)}`);
+          return plain(`unable to retrieve container logs for ${status.containerID ?? ""}`);
         }
         return { ...plain(""), body: processLog(run, readQuery(query, registry.clock.now()), query) };
       }
@@ -104,18 +101,16 @@ function readQuery(query: URLSearchParams, now: number): LogQuery {
 }
 
 /** The container that is meant. @throws StatusError 400 if there is none such, or several */
-export function chosenContainer(pod: StoredObject, named: string): string {
-  const names = ["containers", "initContainers"].map((part) =>
-    listAt(pod, "spec", part).map(({ name }: JsonObject) => textOf(name)),
-  );
-  const [main = [], inits = []] = names;
+export function chosenContainer(pod: Stored<Pod>, named: string): string {
+  const main = pod.spec.containers.map(({ name }) => name);
+  const inits = (pod.spec.initContainers ?? []).map(({ name }) => name);
   const podName = pod.metadata.name;
   if (named !== "") {
     if (main.includes(named) || inits.includes(named)) return named;
     throw badRequest(`container ${named} is not valid for pod ${podName}`);
   }
-  const usual = field(pod, "metadata", "annotations", "kubectl.kubernetes.io/default-container");
-  if (typeof usual === "string" && main.includes(usual)) return usual;
+  const usual = pod.metadata.annotations?.["kubectl.kubernetes.io/default-container"];
+  if (usual !== undefined && main.includes(usual)) return usual;
   const [only] = main;
   if (only === undefined) throw notFound({ group: "", resource: "pods" }, podName);
   if (main.length + inits.length === 1) return only;

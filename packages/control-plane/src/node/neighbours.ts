@@ -1,13 +1,10 @@
-import type { Pod } from "@windlass/kinds/builtin";
-import { listAt, mapAt, namespaceOf, podBucket } from "../controllers/objects.ts";
+import type { Node, Pod, PodAffinityTerm, TopologySpreadConstraint } from "@windlass/kinds/builtin";
+import { namespaceOf, podBucket } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { isFinished } from "../controllers/pods.ts";
-import { type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry } from "../registry/registry.ts";
-import { specOf } from "../storage/object-fields.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { typed } from "../storage/typed.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import { isWantedNode, matchesNode, type Rejection, untolerated } from "./fitting.ts";
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -17,8 +14,8 @@ const notSpread = "node(s) didn't match pod topology spread constraints";
 const resolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: false });
 
 /** Whether a pod has required anti-affinity. */
-export function isAverse(pod: StoredObject): boolean {
-  return listAt(pod, "spec", "affinity", "podAntiAffinity", required).length > 0;
+export function isAverse(pod: Stored<Pod>): boolean {
+  return antiAffinityOf(pod).length > 0;
 }
 
 /**
@@ -27,10 +24,10 @@ export function isAverse(pod: StoredObject): boolean {
  */
 export class Neighbours {
   readonly #registry: Registry;
-  readonly #averse: Iterable<StoredObject>;
+  readonly #averse: Iterable<Stored<Pod>>;
   /** Pods that are treated as deleted, to find out whether preempting them would help. */
-  readonly #absent: ReadonlySet<StoredObject>;
-  readonly #counted = new Map<JsonObject, Map<string, number>>();
+  readonly #absent: ReadonlySet<Stored<Pod>>;
+  readonly #counted = new Map<TopologySpreadConstraint, Map<string, number>>();
 
   /**
    * @param averse the pods with required anti-affinity: few, where a search through all would take
@@ -38,8 +35,8 @@ export class Neighbours {
    */
   constructor(
     registry: Registry,
-    averse: Iterable<StoredObject>,
-    absent: ReadonlySet<StoredObject> = new Set(),
+    averse: Iterable<Stored<Pod>>,
+    absent: ReadonlySet<Stored<Pod>> = new Set(),
   ) {
     this.#registry = registry;
     this.#averse = averse;
@@ -47,15 +44,15 @@ export class Neighbours {
   }
 
   /** Why the pods on a node, or in its topology domain, exclude a pod; undefined if they do not. */
-  rejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
+  rejection(pod: Stored<Pod>, node: Stored<Node>): Rejection | undefined {
     const own = pod.metadata.labels;
-    for (const term of listAt(pod, "spec", "affinity", "podAffinity", required)) {
+    for (const term of pod.spec.affinity?.podAffinity?.[required] ?? []) {
       const near = this.#near(pod, node, term) > 0;
       // The first pod of a group whose affinity matches itself is allowed anywhere.
       const first = !near && selectorMatcher(term.labelSelector)(own) && this.#placed(pod, term).next().done;
       if (!near && !first) return resolvable("node(s) didn't match pod affinity rules");
     }
-    for (const term of listAt(pod, "spec", "affinity", "podAntiAffinity", required)) {
+    for (const term of antiAffinityOf(pod)) {
       if (this.#near(pod, node, term) > 0) return resolvable("node(s) didn't match pod anti-affinity rules");
     }
     if (this.#isUnwelcome(pod, node))
@@ -64,124 +61,129 @@ export class Neighbours {
   }
 
   /** The score of a node by a pod's preferences: more is better. */
-  score(pod: StoredObject, node: StoredObject): number {
+  score(pod: Stored<Pod>, node: Stored<Node>): number {
     let score = 0;
-    for (const { weight, preference } of listAt(pod, "spec", "affinity", "nodeAffinity", preferred)) {
-      if (matchesNode(preference as JsonObject, node)) score += Number(weight);
+    const { nodeAffinity, podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
+    for (const { weight, preference } of nodeAffinity?.[preferred] ?? []) {
+      if (matchesNode(preference, node)) score += weight;
     }
-    for (const [part, sign] of [
-      ["podAffinity", 1],
-      ["podAntiAffinity", -1],
-    ] as const) {
-      for (const { weight, podAffinityTerm } of listAt(pod, "spec", "affinity", part, preferred)) {
-        score += sign * Number(weight) * this.#near(pod, node, podAffinityTerm as JsonObject);
-      }
+    for (const { weight, podAffinityTerm } of podAffinity?.[preferred] ?? []) {
+      score += weight * this.#near(pod, node, podAffinityTerm);
+    }
+    for (const { weight, podAffinityTerm } of podAntiAffinity?.[preferred] ?? []) {
+      score -= weight * this.#near(pod, node, podAffinityTerm);
     }
     for (const constraint of spreadsOf(pod, "ScheduleAnyway")) {
-      const domain = field(node, "metadata", "labels", textOf(constraint.topologyKey));
+      const domain = node.metadata.labels?.[constraint.topologyKey];
       if (domain === undefined) score -= 100;
-      else score -= 10 * (this.#counts(pod, constraint).get(textOf(domain)) ?? 0);
+      else score -= 10 * (this.#counts(pod, constraint).get(domain) ?? 0);
     }
-    if (untolerated(specOf(pod), node, ["PreferNoSchedule"])) score -= 100;
+    if (untolerated(pod.spec, node.spec?.taints ?? [], ["PreferNoSchedule"])) score -= 100;
     return score;
   }
 
   /** Whether the anti-affinity of a placed pod excludes this one. */
-  #isUnwelcome(pod: StoredObject, node: StoredObject): boolean {
+  #isUnwelcome(pod: Stored<Pod>, node: Stored<Node>): boolean {
     const own = pod.metadata.labels;
     for (const other of this.#averse) {
       if (other.metadata.uid === pod.metadata.uid || !this.#isPlaced(other)) continue;
-      for (const term of listAt(other, "spec", "affinity", "podAntiAffinity", required)) {
-        const namespaces = (term.namespaces ?? [namespaceOf(other)]) as string[];
+      for (const term of antiAffinityOf(other)) {
+        const { namespaces = [namespaceOf(other)] } = term;
         if (!namespaces.includes(namespaceOf(pod)) || !selectorMatcher(term.labelSelector)(own)) continue;
-        if (this.#sameDomain(other, node, textOf(term.topologyKey))) return true;
+        if (this.#sameDomain(other, node, term.topologyKey)) return true;
       }
     }
     return false;
   }
 
-  #spreadRejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
+  #spreadRejection(pod: Stored<Pod>, node: Stored<Node>): Rejection | undefined {
     for (const constraint of spreadsOf(pod, "DoNotSchedule")) {
-      const domain = field(node, "metadata", "labels", textOf(constraint.topologyKey));
+      const domain = node.metadata.labels?.[constraint.topologyKey];
       if (domain === undefined)
         return { reasons: [`${notSpread} (missing required label)`], unresolvable: true };
       const counts = this.#counts(pod, constraint);
-      const enough = counts.size >= Number(constraint.minDomains ?? 1);
+      const enough = counts.size >= (constraint.minDomains ?? 1);
       const least = enough ? Math.min(...counts.values()) : 0;
       const self = selectorMatcher(constraint.labelSelector)(pod.metadata.labels);
-      const here = (counts.get(textOf(domain)) ?? 0) + (self ? 1 : 0);
-      if (here - least > Number(constraint.maxSkew ?? 1)) return resolvable(notSpread);
+      const here = (counts.get(domain) ?? 0) + (self ? 1 : 0);
+      if (here - least > constraint.maxSkew) return resolvable(notSpread);
     }
     return undefined;
   }
 
   /** How many pods that count are in each domain that the pod could be in. */
-  #counts(pod: StoredObject, constraint: JsonObject): Map<string, number> {
+  #counts(pod: Stored<Pod>, constraint: TopologySpreadConstraint): Map<string, number> {
     const known = this.#counted.get(constraint) ?? this.#count(pod, constraint);
     this.#counted.set(constraint, known);
     return known;
   }
 
-  #count(pod: StoredObject, constraint: JsonObject): Map<string, number> {
+  #count(pod: Stored<Pod>, constraint: TopologySpreadConstraint): Map<string, number> {
     const { store } = this.#registry;
-    const spec = specOf(pod);
-    const key = textOf(constraint.topologyKey);
+    const { spec } = pod;
+    const key = constraint.topologyKey;
     const counts = new Map<string, number>();
     const domains = new Map<string, string>();
-    for (const { object: node } of store.entries("nodes")) {
-      const domain = field(node, "metadata", "labels", key);
+    for (const { object } of store.entries("nodes")) {
+      const node = typed<Node>(object);
+      const domain = node.metadata.labels?.[key];
       if (domain === undefined) continue;
       if (constraint.nodeAffinityPolicy !== "Ignore" && !isWantedNode(spec, node)) continue;
-      const isTainted = untolerated(spec, node, ["NoSchedule", "NoExecute"]) !== undefined;
+      const isTainted = untolerated(spec, node.spec?.taints ?? [], ["NoSchedule", "NoExecute"]) !== undefined;
       if (constraint.nodeTaintsPolicy === "Honor" && isTainted) continue;
-      domains.set(node.metadata.name, textOf(domain));
-      counts.set(textOf(domain), counts.get(textOf(domain)) ?? 0);
+      domains.set(node.metadata.name, domain);
+      counts.set(domain, counts.get(domain) ?? 0);
     }
-    const labels = mapAt(pod, "metadata", "labels");
-    const keys = Array.isArray(constraint.matchLabelKeys) ? constraint.matchLabelKeys.map(textOf) : [];
+    const labels = pod.metadata.labels ?? {};
+    const { matchLabelKeys: keys = [] } = constraint;
     const matches = selectorMatcher(constraint.labelSelector);
     for (const other of within(this.#registry, podBucket, namespaceOf(pod))) {
       if (other === pod || !this.#isPlaced(other) || other.metadata.deletionTimestamp !== undefined) continue;
-      const domain = domains.get(textOf(field(other, "spec", "nodeName")));
+      const domain = domains.get(other.spec.nodeName ?? "");
       if (domain === undefined || !matches(other.metadata.labels)) continue;
-      if (!keys.every((one) => field(other, "metadata", "labels", one) === labels[one])) continue;
+      if (!keys.every((one) => other.metadata.labels?.[one] === labels[one])) continue;
       counts.set(domain, (counts.get(domain) ?? 0) + 1);
     }
     return counts;
   }
 
-  *#placed(pod: StoredObject, term: JsonObject): Generator<StoredObject> {
+  *#placed(pod: Stored<Pod>, term: PodAffinityTerm): Generator<Stored<Pod>> {
     const matches = selectorMatcher(term.labelSelector);
-    for (const namespace of (term.namespaces ?? [namespaceOf(pod)]) as string[]) {
+    for (const namespace of term.namespaces ?? [namespaceOf(pod)]) {
       for (const other of within(this.#registry, podBucket, namespace)) {
         if (other !== pod && this.#isPlaced(other) && matches(other.metadata.labels)) yield other;
       }
     }
   }
 
-  #isPlaced(pod: StoredObject): boolean {
-    return (
-      field(pod, "spec", "nodeName") !== undefined && !isFinished(typed<Pod>(pod)) && !this.#absent.has(pod)
-    );
+  #isPlaced(pod: Stored<Pod>): boolean {
+    return pod.spec.nodeName !== undefined && !isFinished(pod) && !this.#absent.has(pod);
   }
 
   /** How many pods that a term speaks of are in the same domain as a node. */
-  #near(pod: StoredObject, node: StoredObject, term: JsonObject): number {
-    const key = textOf(term.topologyKey);
+  #near(pod: Stored<Pod>, node: Stored<Node>, term: PodAffinityTerm): number {
+    const key = term.topologyKey;
     let found = 0;
     for (const other of this.#placed(pod, term)) if (this.#sameDomain(other, node, key)) found++;
     return found;
   }
 
-  #sameDomain(other: StoredObject, node: StoredObject, key: string): boolean {
-    const domain = field(node, "metadata", "labels", key);
-    const there = this.#registry.store.get("nodes", textOf(field(other, "spec", "nodeName")))?.object;
-    return domain !== undefined && field(there, "metadata", "labels", key) === domain;
+  #sameDomain(other: Stored<Pod>, node: Stored<Node>, key: string): boolean {
+    const domain = node.metadata.labels?.[key];
+    const there = this.#registry.store.get("nodes", other.spec.nodeName ?? "")?.object;
+    return domain !== undefined && there?.metadata.labels?.[key] === domain;
   }
 }
 
-function spreadsOf(pod: StoredObject, when: "DoNotSchedule" | "ScheduleAnyway"): JsonObject[] {
-  return listAt(pod, "spec", "topologySpreadConstraints").filter(
+function antiAffinityOf(pod: Stored<Pod>): readonly PodAffinityTerm[] {
+  return pod.spec.affinity?.podAntiAffinity?.[required] ?? [];
+}
+
+function spreadsOf(
+  pod: Stored<Pod>,
+  when: TopologySpreadConstraint["whenUnsatisfiable"],
+): TopologySpreadConstraint[] {
+  return (pod.spec.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === when,
   );
 }

@@ -1,5 +1,5 @@
-import type { Node, Pod } from "@windlass/kinds/builtin";
-import { replaceCondition } from "../controllers/conditions.ts";
+import type { Node, NodeCondition, Pod, Taint } from "@windlass/kinds/builtin";
+import { replaceCondition, type WrittenPodCondition } from "../controllers/conditions.ts";
 import { eventRecorder } from "../controllers/events.ts";
 import {
   type Again,
@@ -10,22 +10,21 @@ import {
   together,
 } from "../controllers/loop.ts";
 import {
+  allStored,
   builtin,
   controllerContext,
   deleteIfPresent,
   edit,
   isDeleting,
-  listAt,
   namespaceOf,
+  stored,
   unlessGone,
   writeStatus,
 } from "../controllers/objects.ts";
-import { isFinished, isReady } from "../controllers/pods.ts";
-import { type JsonObject, textOf } from "../json.ts";
+import { isFinished, isReady, podCondition } from "../controllers/pods.ts";
 import { timestamp } from "../registry/metadata.ts";
-import { statusOf } from "../storage/object-fields.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { typed } from "../storage/typed.ts";
+import type { Entry } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import type { Connections } from "./connections.ts";
 import { tolerates } from "./fitting.ts";
 import { healthyConditions } from "./node-object.ts";
@@ -60,7 +59,12 @@ const conditionTaints = [
     key: "node.kubernetes.io/network-unavailable",
     effects: ["NoSchedule"],
   },
-] as const;
+] as const satisfies readonly {
+  readonly type: string;
+  readonly status: string;
+  readonly key: string;
+  readonly effects: readonly Taint["effect"][];
+}[];
 const cordoned = "node.kubernetes.io/unschedulable";
 
 /** Taints unhealthy nodes, and evicts pods that do not tolerate it. */
@@ -73,21 +77,21 @@ export function startNodeLifecycle(deps: ControllerDependencies, connections: Co
  */
 function startNodeMonitor(deps: ControllerDependencies, connections: Connections): Running {
   const { registry } = deps;
-  const { store, clock } = registry;
-  const nodes = builtin(registry, "", "v1", "nodes");
-  const pods = builtin(registry, "", "v1", "pods");
+  const { clock } = registry;
+  const nodes = builtin<Node>(registry, "", "v1", "nodes");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
   const context = controllerContext("node-controller");
   const kubelet = controllerContext("", "kubelet");
   const record = eventRecorder(registry, { component: "node-controller", context });
 
   const loop: Loop = startLoop(deps, {
     name: "node-lifecycle-controller",
-    watches: { nodes: ({ key, type }) => (type === "DELETED" ? [] : [key]) },
+    watches: { [nodes.bucket]: ({ key, type }) => (type === "DELETED" ? [] : [key]) },
     reconcile: async (name) => {
-      const node = store.get("nodes", name)?.object;
+      const node = stored(registry, nodes, name);
       if (!node) return undefined;
       const again = await watchOver(node);
-      const now = store.get("nodes", name)?.object;
+      const now = stored(registry, nodes, name);
       if (now) await taint(now);
       return again;
     },
@@ -106,10 +110,11 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
   /**
    * Detects that a node was lost or came back. Nodes that others created report their own status.
    */
-  async function watchOver(node: StoredObject): Promise<Again | undefined> {
-    if (field(node, "metadata", "labels", "node.windlass.dev/simulated") !== "true") return undefined;
+  async function watchOver(node: Stored<Node>): Promise<Again | undefined> {
+    if (node.metadata.labels?.["node.windlass.dev/simulated"] !== "true") return undefined;
     const { name } = node.metadata;
-    const ready = listAt(node, "status", "conditions").find(({ type }) => type === "Ready");
+    const { conditions = [] } = node.status ?? {};
+    const ready = conditions.find(({ type }) => type === "Ready");
     const since = connections.lostSince(name);
     if (since === undefined) {
       await offerDevices(node);
@@ -127,7 +132,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
     if (ready?.status === "Unknown") return undefined;
     await setConditions(
       node,
-      listAt(node, "status", "conditions").map((condition) => ({
+      conditions.map((condition) => ({
         ...condition,
         status: "Unknown",
         reason: "NodeStatusUnknown",
@@ -148,61 +153,58 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
    * Whatever devices somebody says that a node has, pods may use: its kubelet offers what is in the
    * capacity, and nothing else.
    */
-  async function offerDevices(node: StoredObject): Promise<void> {
-    const { capacity, allocatable } = typed<Node>(node).status ?? {};
-    const [has, offers] = [capacity ?? {}, allocatable ?? {}];
+  async function offerDevices(node: Stored<Node>): Promise<void> {
+    const { capacity: has = {}, allocatable: offers = {} } = node.status ?? {};
     const isDevice = (name: string) => name.includes("/");
     const isOutdated = (name: string) =>
       isDevice(name) && Object.hasOwn(has, name) !== Object.hasOwn(offers, name);
     if (![...Object.keys(has), ...Object.keys(offers)].some(isOutdated)) return;
     const kept = Object.entries(offers).filter(([name]) => !isDevice(name) || Object.hasOwn(has, name));
     const added = Object.entries(has).filter(([name]) => isOutdated(name));
-    const status = { ...statusOf(node), allocatable: Object.fromEntries([...kept, ...added]) };
+    const status = { ...node.status, allocatable: Object.fromEntries([...kept, ...added]) };
     await unlessGone(writeStatus(registry, nodes, node, status, kubelet));
   }
 
-  async function setConditions(node: StoredObject, conditions: JsonObject[]): Promise<void> {
-    await unlessGone(writeStatus(registry, nodes, node, { ...statusOf(node), conditions }, context));
+  async function setConditions(node: Stored<Node>, conditions: readonly NodeCondition[]): Promise<void> {
+    await unlessGone(writeStatus(registry, nodes, node, { ...node.status, conditions }, context));
   }
 
   /** Pods of a lost node get no traffic. */
   async function disregardPods(node: string): Promise<void> {
-    for (const { object: pod } of store.list(pods.bucket).entries) {
-      if (field(pod, "spec", "nodeName") !== node || !isReady(typed<Pod>(pod))) continue;
-      const known = listAt(pod, "status", "conditions").find(({ type }) => type === "Ready") ?? {};
-      const conditions = replaceCondition(listAt(pod, "status", "conditions"), {
-        ...known,
+    for (const pod of allStored(registry, pods)) {
+      const ready = podCondition(pod, "Ready");
+      if (pod.spec.nodeName !== node || !ready || !isReady(pod)) continue;
+      const conditions = replaceCondition(pod.status?.conditions ?? [], {
+        ...ready,
         status: "False",
         lastTransitionTime: timestamp(clock),
       });
-      await unlessGone(writeStatus(registry, pods, pod, { ...statusOf(pod), conditions }, context));
+      await unlessGone(writeStatus(registry, pods, pod, { ...pod.status, conditions }, context));
       await record(pod, { type: "Warning", reason: "NodeNotReady", message: "Node is not ready" });
     }
   }
 
-  async function taint(node: StoredObject): Promise<void> {
-    const conditions = listAt(node, "status", "conditions");
+  async function taint(node: Stored<Node>): Promise<void> {
+    const { conditions = [] } = node.status ?? {};
     // A node without a Ready condition is left alone.
     if (!conditions.some(({ type }) => type === "Ready")) return;
-    const wanted: JsonObject[] = conditionTaints.flatMap(({ type, status, key, effects }) =>
+    const wanted: Taint[] = conditionTaints.flatMap(({ type, status, key, effects }) =>
       conditions.some((one) => one.type === type && one.status === status)
         ? effects.map((effect) => ({ key, effect }))
         : [],
     );
-    if (field(node, "spec", "unschedulable") === true) wanted.push({ key: cordoned, effect: "NoSchedule" });
+    if (node.spec?.unschedulable === true) wanted.push({ key: cordoned, effect: "NoSchedule" });
     const own = new Set<string>([cordoned, ...conditionTaints.map(({ key }) => key)]);
-    const before = listAt(node, "spec", "taints");
-    const isSame = (a: JsonObject, b: JsonObject) => a.key === b.key && a.effect === b.effect;
-    const kept = before.filter(
-      (one) => !own.has(textOf(one.key)) || wanted.some((other) => isSame(one, other)),
-    );
+    const { taints: before = [] } = node.spec ?? {};
+    const isSame = (a: Taint, b: Taint) => a.key === b.key && a.effect === b.effect;
+    const kept = before.filter((one) => !own.has(one.key) || wanted.some((other) => isSame(one, other)));
     const added = wanted
       .filter((one) => !before.some((other) => isSame(one, other)))
       .map((one) => ({ ...one, timeAdded: timestamp(clock) }));
     if (kept.length === before.length && added.length === 0) return;
     await unlessGone(
       edit(registry, nodes, node, context, (next) => {
-        const { taints: _before, ...spec } = next.spec as JsonObject;
+        const { taints: _before, ...spec } = next.spec ?? {};
         const taints = [...kept, ...added];
         next.spec = taints.length > 0 ? { ...spec, taints } : spec;
       }),
@@ -214,7 +216,8 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
 function startTaintEviction(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
-  const pods = builtin(registry, "", "v1", "pods");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
+  const nodes = builtin<Node>(registry, "", "v1", "nodes");
   const context = controllerContext("taint-eviction-controller");
   const record = eventRecorder(registry, { component: "taint-eviction-controller", context });
   /** Since when a pod's tolerations have been running out. */
@@ -225,22 +228,21 @@ function startTaintEviction(deps: ControllerDependencies): Running {
     watches: {
       [pods.bucket]: ({ key, type, entry, previous }) => {
         if (type === "DELETED") since.delete(key);
-        const isPlaced = field(entry.object, "spec", "nodeName") !== undefined;
+        const isPlaced = typed<Pod>(entry.object).spec.nodeName !== undefined;
         return type !== "DELETED" && isPlaced && previous?.object.spec !== entry.object.spec ? [key] : [];
       },
-      nodes: ({ key, entry, previous }) =>
-        listAt(entry.object, "spec", "taints").length + listAt(previous?.object, "spec", "taints").length ===
-        0
-          ? []
-          : [...store.entries(pods.bucket)]
-              .filter(({ object }) => field(object, "spec", "nodeName") === key)
+      [nodes.bucket]: ({ key, entry, previous }) =>
+        isTainted(entry) || isTainted(previous)
+          ? [...store.entries(pods.bucket)]
+              .filter(({ object }) => typed<Pod>(object).spec.nodeName === key)
               .map((pod) => pod.key)
-              .sort(),
+              .sort()
+          : [],
     },
     reconcile: async (key) => {
-      const pod = store.get(pods.bucket, key)?.object;
-      const node = store.get("nodes", textOf(field(pod, "spec", "nodeName")))?.object;
-      if (!pod || !node || isDeleting(pod) || isFinished(typed<Pod>(pod))) return undefined;
+      const pod = stored(registry, pods, key);
+      const node = stored(registry, nodes, pod?.spec.nodeName ?? "");
+      if (!pod || !node || isDeleting(pod) || isFinished(pod)) return undefined;
       const patience = patienceOf(pod, node);
       if (patience === undefined) {
         if (since.delete(key)) {
@@ -259,10 +261,11 @@ function startTaintEviction(deps: ControllerDependencies): Running {
     },
   });
 
-  async function evict(pod: StoredObject): Promise<void> {
+  async function evict(pod: Stored<Pod>): Promise<void> {
     const message = `Marking for deletion Pod ${namespaceOf(pod)}/${pod.metadata.name}`;
     await record(pod, { type: "Normal", reason: "TaintManagerEviction", message });
-    const conditions = replaceCondition(listAt(pod, "status", "conditions"), {
+    const known: readonly WrittenPodCondition[] = pod.status?.conditions ?? [];
+    const conditions = replaceCondition(known, {
       type: "DisruptionTarget",
       observedGeneration: Number(pod.metadata.generation ?? 1),
       status: "True",
@@ -271,21 +274,25 @@ function startTaintEviction(deps: ControllerDependencies): Running {
       reason: "DeletionByTaintManager",
       message: "Taint manager: deleting due to NoExecute taint",
     });
-    await unlessGone(writeStatus(registry, pods, pod, { ...statusOf(pod), conditions }, context));
+    await unlessGone(writeStatus(registry, pods, pod, { ...pod.status, conditions }, context));
     await deleteIfPresent(registry, pods, pod, context);
   }
 }
 
+function isTainted(entry: Entry | undefined): boolean {
+  return entry !== undefined && (typed<Node>(entry.object).spec?.taints ?? []).length > 0;
+}
+
 /** How long a pod tolerates the taints of its node, in milliseconds; undefined if without limit. */
-function patienceOf(pod: StoredObject, node: StoredObject): number | undefined {
-  const tolerations = listAt(pod, "spec", "tolerations");
+function patienceOf(pod: Stored<Pod>, node: Stored<Node>): number | undefined {
+  const { tolerations = [] } = pod.spec;
   const times: number[] = [];
-  for (const taint of listAt(node, "spec", "taints")) {
+  for (const taint of node.spec?.taints ?? []) {
     if (taint.effect !== "NoExecute") continue;
     const bearing = tolerations.filter((toleration) => tolerates(toleration, taint));
     if (bearing.length === 0) return 0;
     for (const { tolerationSeconds } of bearing) {
-      if (typeof tolerationSeconds === "number") times.push(Math.max(0, tolerationSeconds) * 1_000);
+      if (tolerationSeconds !== undefined) times.push(Math.max(0, Number(tolerationSeconds)) * 1_000);
     }
   }
   return times.length === 0 ? undefined : Math.min(...times);

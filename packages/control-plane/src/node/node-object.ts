@@ -1,10 +1,10 @@
 import { uuid } from "@windlass/clock";
+import type { Node, NodeCondition } from "@windlass/kinds/builtin";
 import type { ControllerDependencies } from "../controllers/loop.ts";
-import { listAt } from "../controllers/objects.ts";
 import type { JsonObject } from "../json.ts";
 import { kubernetesVersion } from "../kinds/index.ts";
 import { timestamp } from "../registry/metadata.ts";
-import { specOf, statusOf } from "../storage/object-fields.ts";
+import { typed } from "../storage/typed.ts";
 
 /** Where pods and nodes have their addresses. */
 export interface NodeNetwork {
@@ -15,8 +15,8 @@ export interface NodeNetwork {
 }
 
 /** The conditions of a healthy node. @param now as a timestamp */
-export function healthyConditions(now: string): JsonObject[] {
-  const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
+export function healthyConditions(now: string): NodeCondition[] {
+  const condition = (type: string, status: string, reason: string, message: string): NodeCondition => ({
     type,
     status,
     lastHeartbeatTime: now,
@@ -45,8 +45,10 @@ export function announceNode(
   network: NodeNetwork,
 ): void {
   const { store, clock, random } = registry;
-  const known = store.get("nodes", node.name)?.object;
-  const internal = listAt(known, "status", "addresses").find(({ type }) => type === "InternalIP");
+  const put = (object: object) => store.put("nodes", node.name, object as JsonObject);
+  const stored = store.get("nodes", node.name)?.object;
+  const known = stored && typed<Node>(stored);
+  const internal = known?.status?.addresses?.find(({ type }) => type === "InternalIP");
   if (known && internal?.address === network.host(index)) return;
   const now = timestamp(clock);
   const capacity = {
@@ -62,15 +64,14 @@ export function announceNode(
     { type: "Hostname", address: node.name },
   ];
   if (known) {
-    const status = { ...statusOf(known), addresses };
-    store.put("nodes", node.name, {
+    put({
       ...known,
-      spec: { ...specOf(known), podCIDR, podCIDRs: [podCIDR] },
-      status,
+      spec: { ...known.spec, podCIDR, podCIDRs: [podCIDR] },
+      status: { ...known.status, addresses },
     });
     return;
   }
-  store.put("nodes", node.name, {
+  put({
     apiVersion: "v1",
     kind: "Node",
     metadata: {

@@ -1,8 +1,9 @@
+import type { Container, ContainerStatus, Pod, PodStatus } from "@windlass/kinds/builtin";
+import type { WrittenPodCondition } from "../controllers/conditions.ts";
 import type { EventText } from "../controllers/events.ts";
-import { listAt, numberAt, timeAt } from "../controllers/objects.ts";
-import { equal, type Json, type JsonObject, textOf } from "../json.ts";
-import { specOf, statusOf } from "../storage/object-fields.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { millisOf } from "../controllers/objects.ts";
+import { equal } from "../json.ts";
+import type { Stored } from "../storage/typed.ts";
 import type { TimedBehavior } from "./behavior.ts";
 import {
   type ContainerExit,
@@ -13,6 +14,7 @@ import {
   stopped,
   waiting,
 } from "./container.ts";
+import { isSidecar } from "./fitting.ts";
 
 /** What a pod's node knows about it. */
 export interface PodView {
@@ -22,32 +24,43 @@ export interface PodView {
   /** How a container behaves; without a name, the pod as a whole. */
   readonly behavior: (container?: string) => TimedBehavior;
   /** Why an image is not there; undefined if it is. */
-  readonly imageMissing: (container: JsonObject) => string | undefined;
+  readonly imageMissing: (container: Container) => string | undefined;
   /** Why the pod's volumes cannot be mounted; undefined if they can. */
   readonly mountError: EventText | undefined;
   /** Why a container cannot be made; undefined if it can. */
-  readonly configError: (container: JsonObject) => string | undefined;
+  readonly configError: (container: Container) => string | undefined;
   /** A container's next status from its last one. */
-  readonly step: (view: ContainerView, status: JsonObject | undefined) => ContainerStep;
+  readonly step: (view: ContainerView, status: ContainerStatus | undefined) => ContainerStep;
+}
+
+/** A pod's status as its node writes it. */
+export interface WrittenPodStatus extends Omit<PodStatus, "conditions"> {
+  readonly conditions?: readonly WrittenPodCondition[];
 }
 
 /** A pod's next status. */
 export interface PodStep {
-  readonly status: JsonObject;
+  readonly status: WrittenPodStatus;
   readonly events: readonly EventText[];
   readonly againMs?: number;
 }
 
 type Part = ContainerView["part"];
 
+/** The statuses of a pod's containers, in the order of its spec. */
+interface Statuses {
+  readonly initContainers: readonly ContainerStatus[];
+  readonly containers: readonly ContainerStatus[];
+}
+
 /** A pod's next status from its last one: one thing at a time, as a watcher would see it. */
-export function stepPod(pod: StoredObject, view: PodView): PodStep {
-  const before = statusOf(pod);
+export function stepPod(pod: Stored<Pod>, view: PodView): PodStep {
+  const before = pod.status ?? {};
   if (before.startTime === undefined) return created(pod, view);
   const thrownOut = evicted(pod, view);
   if (thrownOut) return thrownOut;
   const whole = view.behavior();
-  const startMs = (timeAt(before, "startTime") ?? view.now) + (whole.startAfterMs ?? 0) - view.now;
+  const startMs = (millisOf(before.startTime) ?? view.now) + (whole.startAfterMs ?? 0) - view.now;
   if (whole.kind === "stuck") return { status: before, events: [] };
   if (view.mountError && !hasStarted(before)) return { status: before, events: [view.mountError] };
   if (startMs > 0 && !hasStarted(before)) return { status: before, events: [], againMs: startMs };
@@ -55,11 +68,10 @@ export function stepPod(pod: StoredObject, view: PodView): PodStep {
 }
 
 /** The node has taken the pod on, and starts to make its containers. */
-function created(pod: StoredObject, view: PodView): PodStep {
-  const inits = listAt(pod, "spec", "initContainers");
-  const reason = inits.length > 0 ? "PodInitializing" : "ContainerCreating";
+function created(pod: Stored<Pod>, view: PodView): PodStep {
+  const reason = pod.spec.initContainers?.length ? "PodInitializing" : "ContainerCreating";
   const fresh = (part: Part) =>
-    listAt(pod, "spec", part).map((container) =>
+    (pod.spec[part] ?? []).map((container) =>
       waiting(containerView(pod, view, container, part), undefined, reason),
     );
   const status = statusWith(pod, view, {
@@ -69,14 +81,14 @@ function created(pod: StoredObject, view: PodView): PodStep {
   return { status: { ...status, startTime: secondsOf(view.now) }, events: [] };
 }
 
-function hasStarted(status: JsonObject): boolean {
-  return ["initContainerStatuses", "containerStatuses"].some((part) => hasBegun(listAt(status, part)));
+function hasStarted({ initContainerStatuses = [], containerStatuses = [] }: PodStatus): boolean {
+  return hasBegun(initContainerStatuses) || hasBegun(containerStatuses);
 }
 
-function containerView(pod: StoredObject, view: PodView, container: JsonObject, part: Part): ContainerView {
-  const policy = container.restartPolicy ?? field(pod, "spec", "restartPolicy") ?? "Always";
+function containerView(pod: Stored<Pod>, view: PodView, container: Container, part: Part): ContainerView {
+  const policy = container.restartPolicy ?? pod.spec.restartPolicy ?? "Always";
   const isInit = part === "initContainers";
-  const behavior = view.behavior(textOf(container.name));
+  const behavior = view.behavior(container.name);
   return {
     pod,
     container,
@@ -101,14 +113,13 @@ interface Stepped {
   readonly containers: readonly ContainerStep[];
 }
 
-function stepAll(pod: StoredObject, view: PodView): Stepped {
-  const known = (part: string, name: Json | undefined) =>
-    listAt(pod, "status", part).find((status) => status.name === name);
+function stepAll(pod: Stored<Pod>, view: PodView): Stepped {
+  const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
   const inits: ContainerStep[] = [];
-  const begun = hasBegun(listAt(pod, "status", "containerStatuses"));
+  const begun = hasBegun(containerStatuses);
   let initialized = true;
-  for (const container of listAt(pod, "spec", "initContainers")) {
-    const before = known("initContainerStatuses", container.name);
+  for (const container of pod.spec.initContainers ?? []) {
+    const before = initContainerStatuses.find(({ name }) => name === container.name);
     const own = containerView(pod, view, container, "initContainers");
     if (!initialized) {
       inits.push({ status: before ?? waiting(own, undefined, "PodInitializing"), events: [] });
@@ -118,8 +129,8 @@ function stepAll(pod: StoredObject, view: PodView): Stepped {
     inits.push(step);
     initialized = begun || isInitialized(container, step.status);
   }
-  const containers = listAt(pod, "spec", "containers").map((container) => {
-    const before = known("containerStatuses", container.name);
+  const containers = pod.spec.containers.map((container) => {
+    const before = containerStatuses.find(({ name }) => name === container.name);
     const own = containerView(pod, view, container, "containers");
     if (initialized) return view.step(own, before);
     return { status: before ?? waiting(own, undefined, "PodInitializing"), events: [] };
@@ -131,21 +142,19 @@ function stepAll(pod: StoredObject, view: PodView): Stepped {
  * Whether one of these was ever started. Once a main container was, nobody waits for init
  * containers any more.
  */
-function hasBegun(statuses: readonly JsonObject[]): boolean {
+function hasBegun(statuses: readonly ContainerStatus[]): boolean {
   return statuses.some(
-    (status) =>
-      field(status, "state", "waiting") === undefined ||
-      field(status, "lastState", "terminated") !== undefined,
+    ({ state, lastState }) => state?.waiting === undefined || lastState?.terminated !== undefined,
   );
 }
 
 /** Whether what comes after an init container may start. */
-function isInitialized(container: JsonObject, status: JsonObject): boolean {
-  if (container.restartPolicy === "Always") return status.started === true;
-  return field(status, "state", "terminated", "exitCode") === 0;
+function isInitialized(container: Container | undefined, status: ContainerStatus): boolean {
+  if (container && isSidecar(container)) return status.started === true;
+  return status.state?.terminated?.exitCode === 0;
 }
 
-function assemble(pod: StoredObject, view: PodView, stepped: Stepped): PodStep {
+function assemble(pod: Stored<Pod>, view: PodView, stepped: Stepped): PodStep {
   const all = [...stepped.initContainers, ...stepped.containers];
   const waits = all.flatMap(({ againMs }) => (againMs === undefined ? [] : [againMs]));
   const deadline = deadlineMs(pod, view.now);
@@ -163,15 +172,10 @@ function assemble(pod: StoredObject, view: PodView, stepped: Stepped): PodStep {
   };
 }
 
-function statusWith(
-  pod: StoredObject,
-  view: PodView,
-  statuses: { readonly initContainers: readonly JsonObject[]; readonly containers: readonly JsonObject[] },
-): JsonObject {
-  const before = statusOf(pod);
+function statusWith(pod: Stored<Pod>, view: PodView, statuses: Statuses): WrittenPodStatus {
+  const before = pod.status ?? {};
   const phase = phaseOf(pod, statuses.initContainers, statuses.containers);
-  const { hostNetwork } = specOf(pod);
-  const address = hostNetwork === true ? view.hostAddress : view.address;
+  const address = pod.spec.hostNetwork === true ? view.hostAddress : view.address;
   const started = before.startTime !== undefined;
   return {
     ...before,
@@ -186,18 +190,21 @@ function statusWith(
   };
 }
 
-function phaseOf(pod: StoredObject, inits: readonly JsonObject[], containers: readonly JsonObject[]): string {
-  const policy = textOf(field(pod, "spec", "restartPolicy")) || "Always";
-  const exit = (status: JsonObject) => field(status, "state", "terminated", "exitCode");
-  const specs = listAt(pod, "spec", "initContainers");
+function phaseOf(
+  pod: Stored<Pod>,
+  inits: readonly ContainerStatus[],
+  containers: readonly ContainerStatus[],
+): NonNullable<PodStatus["phase"]> {
+  const { restartPolicy: policy = "Always", initContainers: specs = [] } = pod.spec;
+  const exit = (status: ContainerStatus) => status.state?.terminated?.exitCode;
   for (const [index, status] of inits.entries()) {
-    const container = specs[index] ?? {};
-    if (isInitialized(container, status) || container.restartPolicy === "Always") continue;
+    const container = specs[index];
+    if (isInitialized(container, status) || (container && isSidecar(container))) continue;
     const code = exit(status);
     return code !== undefined && code !== 0 && policy === "Never" ? "Failed" : "Pending";
   }
-  const neverRan = (status: JsonObject) =>
-    field(status, "state", "waiting") !== undefined && field(status, "lastState", "terminated") === undefined;
+  const neverRan = ({ state, lastState }: ContainerStatus) =>
+    state?.waiting !== undefined && lastState?.terminated === undefined;
   if (containers.length === 0 || containers.some(neverRan)) return "Pending";
   if (!containers.every((status) => exit(status) !== undefined)) return "Running";
   const good = containers.every((status) => exit(status) === 0);
@@ -206,24 +213,22 @@ function phaseOf(pod: StoredObject, inits: readonly JsonObject[], containers: re
 }
 
 function conditionsOf(
-  pod: StoredObject,
+  pod: Stored<Pod>,
   view: PodView,
-  phase: string,
-  statuses: { readonly initContainers: readonly JsonObject[]; readonly containers: readonly JsonObject[] },
-): JsonObject[] {
-  const before = listAt(pod, "status", "conditions");
-  const specs = listAt(pod, "spec", "initContainers");
+  phase: PodStatus["phase"],
+  statuses: Statuses,
+): WrittenPodCondition[] {
+  const before: readonly WrittenPodCondition[] = pod.status?.conditions ?? [];
+  const { initContainers: specs = [] } = pod.spec;
   const begun = hasBegun(statuses.containers);
   const incomplete = statuses.initContainers.flatMap((status, index) =>
-    begun || isInitialized(specs[index] ?? {}, status) ? [] : [textOf(status.name)],
+    begun || isInitialized(specs[index], status) ? [] : [status.name],
   );
   const sidecars = statuses.initContainers.filter((_, index) => specs[index]?.restartPolicy === "Always");
-  const unready = [...sidecars, ...statuses.containers].flatMap(({ ready, name }) =>
-    ready === true ? [] : [textOf(name)],
-  );
+  const unready = [...sidecars, ...statuses.containers].flatMap(({ ready, name }) => (ready ? [] : [name]));
   const finished = phase === "Succeeded" ? "PodCompleted" : phase === "Failed" ? "PodFailed" : undefined;
-  const started = field(pod, "status", "startTime") !== undefined;
-  const make = (type: string, met: boolean, reason?: string, message?: string): JsonObject => {
+  const started = pod.status?.startTime !== undefined;
+  const make = (type: string, met: boolean, reason?: string, message?: string): WrittenPodCondition => {
     const known = before.find((condition) => condition.type === type);
     const status = met ? "True" : "False";
     return {
@@ -232,7 +237,7 @@ function conditionsOf(
       status,
       lastProbeTime: null,
       lastTransitionTime:
-        known?.status === status ? (known.lastTransitionTime as string) : secondsOf(view.now),
+        (known?.status === status ? known.lastTransitionTime : undefined) ?? secondsOf(view.now),
       ...(reason === undefined ? {} : { reason }),
       ...(message === undefined ? {} : { message }),
     };
@@ -266,35 +271,35 @@ function conditionsOf(
 }
 
 /** Which of a pod's own conditions for being ready do not hold, in words. */
-function unmetGates(pod: StoredObject): string | undefined {
-  const conditions = listAt(pod, "status", "conditions");
-  const words = listAt(pod, "spec", "readinessGates").flatMap(({ conditionType }) => {
-    const type = textOf(conditionType);
+function unmetGates(pod: Stored<Pod>): string | undefined {
+  const { conditions = [] } = pod.status ?? {};
+  const { readinessGates = [] } = pod.spec;
+  const words = readinessGates.flatMap(({ conditionType: type }) => {
     const known = conditions.find((condition) => condition.type === type);
     if (known?.status === "True") return [];
     return [
       known
-        ? `the status of pod readiness gate "${type}" is not "True", but ${textOf(known.status)}`
+        ? `the status of pod readiness gate "${type}" is not "True", but ${known.status}`
         : `corresponding condition of pod readiness gate "${type}" does not exist.`,
     ];
   });
   return words.length > 0 ? words.join(", ") : undefined;
 }
 
-function deadlineMs(pod: StoredObject, now: number): number | undefined {
-  const limit = field(pod, "spec", "activeDeadlineSeconds");
-  const start = timeAt(pod, "status", "startTime");
-  return typeof limit === "number" && start !== undefined ? start + limit * 1_000 - now : undefined;
+function deadlineMs(pod: Stored<Pod>, now: number): number | undefined {
+  const limit = pod.spec.activeDeadlineSeconds;
+  const start = millisOf(pod.status?.startTime);
+  return limit !== undefined && start !== undefined ? start + limit * 1_000 - now : undefined;
 }
 
-function evictionIn(pod: StoredObject, view: PodView): number | undefined {
+function evictionIn(pod: Stored<Pod>, view: PodView): number | undefined {
   const { kind, afterMs = 0 } = view.behavior();
-  const start = timeAt(pod, "status", "startTime");
+  const start = millisOf(pod.status?.startTime);
   return kind === "evict" && start !== undefined ? start + afterMs - view.now : undefined;
 }
 
 /** The status of a pod that may not stay any longer; undefined if it may. */
-function evicted(pod: StoredObject, view: PodView): PodStep | undefined {
+function evicted(pod: Stored<Pod>, view: PodView): PodStep | undefined {
   const overdue = (deadlineMs(pod, view.now) ?? 1) <= 0;
   const unwanted = (evictionIn(pod, view) ?? 1) <= 0;
   if (!overdue && !unwanted) return undefined;
@@ -303,7 +308,7 @@ function evicted(pod: StoredObject, view: PodView): PodStep | undefined {
     ? "Pod was active on the node longer than the specified deadline"
     : "The node was low on resource: memory. ";
   const { status } = terminate(pod, view, () => ({ exitCode: 137, reason: "Error" }));
-  const target: JsonObject = {
+  const target: WrittenPodCondition = {
     type: "DisruptionTarget",
     observedGeneration: Number(pod.metadata.generation ?? 1),
     status: "True",
@@ -313,8 +318,8 @@ function evicted(pod: StoredObject, view: PodView): PodStep | undefined {
     message,
   };
   const conditions = conditionsOf(pod, view, "Failed", {
-    initContainers: listAt(status, "initContainerStatuses"),
-    containers: listAt(status, "containerStatuses"),
+    initContainers: status.initContainerStatuses ?? [],
+    containers: status.containerStatuses ?? [],
   });
   return {
     status: {
@@ -330,50 +335,44 @@ function evicted(pod: StoredObject, view: PodView): PodStep | undefined {
 
 /** The status of a pod whose containers have been stopped. */
 export function terminate(
-  pod: StoredObject,
+  pod: Stored<Pod>,
   view: PodView,
-  exit: (status: JsonObject) => ContainerExit,
+  exit: (status: ContainerStatus) => ContainerExit,
 ): PodStep {
-  const stop = (status: JsonObject): JsonObject =>
-    field(status, "state", "running") === undefined ? status : stopped(view, status, exit(status));
-  const initContainers = listAt(pod, "status", "initContainerStatuses").map(stop);
-  const containers = listAt(pod, "status", "containerStatuses").map(stop);
+  const stop = (status: ContainerStatus): ContainerStatus =>
+    status.state?.running === undefined ? status : stopped(view, status, exit(status));
+  const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  const initContainers = initContainerStatuses.map(stop);
+  const containers = containerStatuses.map(stop);
   const status = statusWith(pod, view, { initContainers, containers });
   // A pod that never ran has no container statuses.
-  const phase = status.phase === "Pending" ? "Failed" : textOf(status.phase);
+  const phase = status.phase === "Pending" ? "Failed" : status.phase;
   const conditions = conditionsOf(pod, view, phase, { initContainers, containers });
-  return { status: { ...status, phase, conditions }, events: [] };
+  return { status: { ...status, ...(phase ? { phase } : {}), conditions }, events: [] };
 }
 
 /** What is said when a pod's containers are told to stop. */
-export function killing(pod: StoredObject): EventText[] {
-  return (["initContainers", "containers"] as const).flatMap((part) =>
-    listAt(pod, "spec", part)
-      .filter((container) => {
-        const statuses = listAt(
-          pod,
-          "status",
-          part === "containers" ? "containerStatuses" : "initContainerStatuses",
-        );
-        const status = statuses.find(({ name }) => name === container.name);
-        return field(status, "state", "running") !== undefined;
-      })
+export function killing(pod: Stored<Pod>): EventText[] {
+  const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  const stopping = (part: Part, statuses: readonly ContainerStatus[]) =>
+    (pod.spec[part] ?? [])
+      .filter(({ name }) => statuses.find((status) => status.name === name)?.state?.running)
       .map((container) =>
-        event({ container, part }, "Normal", "Killing", `Stopping container ${textOf(container.name)}`),
-      ),
-  );
+        event({ container, part }, "Normal", "Killing", `Stopping container ${container.name}`),
+      );
+  return [...stopping("initContainers", initContainerStatuses), ...stopping("containers", containerStatuses)];
 }
 
 /** How long the containers of a deleted pod take to stop, from now. */
-export function lingersMs(pod: StoredObject, behavior: TimedBehavior, now: number): number {
-  const end = timeAt(pod, "metadata", "deletionTimestamp");
+export function lingersMs(pod: Stored<Pod>, behavior: TimedBehavior, now: number): number {
+  const end = millisOf(pod.metadata.deletionTimestamp);
   if (end === undefined) return 0;
-  const grace = numberAt(pod, ["metadata", "deletionGracePeriodSeconds"], 0) * 1_000;
+  const grace = Number(pod.metadata.deletionGracePeriodSeconds ?? 0) * 1_000;
   const wanted = behavior.lingerMs === "grace" ? grace : Math.min(behavior.lingerMs ?? 0, grace);
   return Math.max(0, end - grace + wanted - now);
 }
 
 /** Whether a step changes anything that is stored. */
-export function isSettled(pod: StoredObject, { status }: PodStep): boolean {
+export function isSettled(pod: Stored<Pod>, { status }: PodStep): boolean {
   return equal(pod.status, status);
 }

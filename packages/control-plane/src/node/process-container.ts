@@ -1,5 +1,4 @@
-import { numberAt } from "../controllers/objects.ts";
-import { type JsonObject, textOf } from "../json.ts";
+import type { ContainerStatus } from "@windlass/kinds/builtin";
 import { type Observed, retryMs } from "../processes/observed.ts";
 import {
   type ContainerExit,
@@ -31,9 +30,9 @@ export interface PodProcesses {
 export function stepProcess(
   processes: PodProcesses,
   view: ContainerView,
-  status: JsonObject | undefined,
+  status: ContainerStatus | undefined,
 ): ContainerStep {
-  const name = textOf(view.container.name);
+  const { name } = view.container;
   return stepWith(
     {
       start: (_view, before) => {
@@ -44,7 +43,7 @@ export function stepProcess(
         return begun(view, before, processes.observe(name, attempt));
       },
       running: (_view, before) => {
-        const observed = processes.observe(name, numberAt(before, ["restartCount"], 0));
+        const observed = processes.observe(name, before.restartCount);
         if (observed.at === "running") {
           const changed = isOutdated(view, before) && processes.stop(name);
           return {
@@ -61,13 +60,16 @@ export function stepProcess(
 }
 
 /** How far a process has come. Those that do their work and end are never ready before that. */
-function progress({ part, container }: ContainerView, observed: Observed): JsonObject {
+function progress(
+  { part, container }: ContainerView,
+  observed: Observed,
+): Pick<ContainerStatus, "started" | "ready"> {
   if (observed.at !== "running") return { started: true, ready: false };
   const isInit = part === "initContainers" && container.restartPolicy !== "Always";
   return { started: observed.started, ready: observed.ready && !isInit };
 }
 
-function begun(view: ContainerView, before: JsonObject | undefined, observed: Observed): ContainerStep {
+function begun(view: ContainerView, before: ContainerStatus | undefined, observed: Observed): ContainerStep {
   switch (observed.at) {
     case "running":
     case "exited": {

@@ -1,28 +1,25 @@
-import type { Pod } from "@windlass/kinds/builtin";
+import type { Node, PersistentVolumeClaim, Pod, StorageClass, Taint } from "@windlass/kinds/builtin";
 import { claimsOf } from "../builtin/persistent-volume/protection.ts";
-import { replaceCondition } from "../controllers/conditions.ts";
+import { replaceCondition, type WrittenPodCondition } from "../controllers/conditions.ts";
 import { eventName, reference } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
 import {
+  allStored,
   builtin,
   controllerContext,
   createObject,
   deleteIfPresent,
   edit,
   isDeleting,
-  listAt,
-  mapAt,
   namespaceOf,
-  numberAt,
+  stored,
   writeStatus,
 } from "../controllers/objects.ts";
-import { isFinished } from "../controllers/pods.ts";
-import { type JsonObject, textOf } from "../json.ts";
+import { isFinished, podCondition } from "../controllers/pods.ts";
 import { microTimestamp, timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
-import { specOf, statusOf } from "../storage/object-fields.ts";
-import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import { typed } from "../storage/typed.ts";
+import type { LogRecord, StoredObject } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import {
   type Amounts,
   addTo,
@@ -62,18 +59,20 @@ interface SchedulerEvent {
 export function startScheduler(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
-  const pods = builtin(registry, "", "v1", "pods");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
+  const nodes = builtin<Node>(registry, "", "v1", "nodes");
   const events = builtin(registry, "", "v1", "events");
-  const claims = builtin(registry, "", "v1", "persistentvolumeclaims");
+  const claims = builtin<PersistentVolumeClaim>(registry, "", "v1", "persistentvolumeclaims");
+  const classes = builtin<StorageClass>(registry, "storage.k8s.io", "v1", "storageclasses");
   const context = {
     ...controllerContext("", "kube-scheduler"),
     user: { name: "system:kube-scheduler", groups: ["system:authenticated"] },
   };
   const loads = new Map<string, Load>();
   /** Pods with required anti-affinity, by uid. */
-  const averse = new Map<string, StoredObject>();
+  const averse = new Map<string, Stored<Pod>>();
   /** Pods that take ports of their node. */
-  const exposed = new Map<string, StoredObject>();
+  const exposed = new Map<string, Stored<Pod>>();
   /** How many placed pods there are of each priority. */
   const priorities = new Map<number, number>();
   /** Pods that found no node: any change may be the one they wait for. */
@@ -85,10 +84,11 @@ export function startScheduler(deps: ControllerDependencies): Running {
       [pods.bucket]: (record) => {
         follow(record);
         const { key, type, entry } = record;
-        if (type === "DELETED" || isFinished(typed<Pod>(entry.object))) return freed(record);
-        return field(entry.object, "spec", "nodeName") ? [] : [key];
+        const pod = typed<Pod>(entry.object);
+        if (type === "DELETED" || isFinished(pod)) return freed(record);
+        return pod.spec.nodeName ? [] : [key];
       },
-      nodes: ({ entry, previous }) =>
+      [nodes.bucket]: ({ entry, previous }) =>
         previous &&
         previous.object.spec === entry.object.spec &&
         previous.object.metadata.labels === entry.object.metadata.labels
@@ -97,10 +97,10 @@ export function startScheduler(deps: ControllerDependencies): Running {
       [claims.bucket]: () => pending,
     },
     reconcile: async (key) => {
-      const pod = store.get(pods.bucket, key)?.object;
+      const pod = stored(registry, pods, key);
       pending.delete(key);
-      if (!pod || isDeleting(pod) || field(pod, "spec", "nodeName")) return undefined;
-      if ((field(pod, "spec", "schedulerName") ?? name) !== name) return undefined;
+      if (!pod || isDeleting(pod) || pod.spec.nodeName) return undefined;
+      if ((pod.spec.schedulerName ?? name) !== name) return undefined;
       try {
         await schedule(key, pod);
       } catch (error) {
@@ -114,17 +114,17 @@ export function startScheduler(deps: ControllerDependencies): Running {
 
   function freed({ key, previous }: LogRecord): Iterable<string> {
     pending.delete(key);
-    return previous && field(previous.object, "spec", "nodeName") ? pending : [];
+    return previous && typed<Pod>(previous.object).spec.nodeName ? pending : [];
   }
 
   function follow({ type, entry, previous }: LogRecord): void {
-    if (previous) account(previous.object, -1n);
-    if (type !== "DELETED") account(entry.object, 1n);
+    if (previous) account(typed(previous.object), -1n);
+    if (type !== "DELETED") account(typed(entry.object), 1n);
   }
 
-  function account(pod: StoredObject, sign: bigint): void {
-    const node = field(pod, "spec", "nodeName");
-    if (typeof node !== "string" || node === "" || isFinished(typed<Pod>(pod))) return;
+  function account(pod: Stored<Pod>, sign: bigint): void {
+    const node = pod.spec.nodeName;
+    if (!node || isFinished(pod)) return;
     const load = loads.get(node) ?? { pods: 0, amounts: new Map() };
     loads.set(node, load);
     load.pods += Number(sign);
@@ -142,7 +142,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 
   /** What is taken up on a node, but for pods that are taken for gone. */
-  function loadOf(node: string, absent: ReadonlySet<StoredObject>): Load | undefined {
+  function loadOf(node: string, absent: ReadonlySet<Stored<Pod>>): Load | undefined {
     const load = loads.get(node);
     if (!load || absent.size === 0) return load;
     const left = new Map(load.amounts);
@@ -151,20 +151,20 @@ export function startScheduler(deps: ControllerDependencies): Running {
     return { pods: load.pods - absent.size, amounts: left };
   }
 
-  async function schedule(key: string, pod: StoredObject): Promise<void> {
-    if (listAt(pod, "spec", "schedulingGates").length > 0) {
+  async function schedule(key: string, pod: Stored<Pod>): Promise<void> {
+    if (pod.spec.schedulingGates?.length) {
       await refuse(pod, "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates");
       return;
     }
-    const nodes = store.list("nodes").entries.map(({ object }) => object);
+    const known = allStored(registry, nodes);
     const early = await claimFault(pod);
     if (early !== undefined) {
       pending.add(key);
-      await fail(pod, `0/${nodes.length} nodes are available: ${early}. not found`);
+      await fail(pod, `0/${known.length} nodes are available: ${early}. not found`);
       return;
     }
     const neighbours = new Neighbours(registry, [...averse.values()]);
-    const verdicts = nodes.map((node) => ({ node, rejection: rejectionOf(pod, node, neighbours) }));
+    const verdicts = known.map((node) => ({ node, rejection: rejectionOf(pod, node, neighbours) }));
     const fitting = verdicts.filter(({ rejection }) => rejection === undefined).map(({ node }) => node);
     const scores = new Map(fitting.map((node) => [node, neighbours.score(pod, node)]));
     const best = fitting.toSorted(
@@ -179,7 +179,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
     }
     pending.add(key);
     const rejections = verdicts.flatMap(({ rejection }) => rejection ?? []);
-    const nominated = textOf(field(pod, "status", "nominatedNodeName"));
+    const nominated = pod.status?.nominatedNodeName ?? "";
     if (isMakingRoom(pod, nominated)) {
       const words =
         "no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.";
@@ -192,34 +192,32 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 
   /** Whether a pod of lower priority is being deleted to make room. */
-  function isMakingRoom(pod: StoredObject, nominated: string): boolean {
+  function isMakingRoom(pod: Stored<Pod>, nominated: string): boolean {
     if (nominated === "") return false;
-    for (const { object: other } of store.entries(pods.bucket)) {
-      const isThere = field(other, "spec", "nodeName") === nominated;
+    for (const { object } of store.entries(pods.bucket)) {
+      const other = typed<Pod>(object);
+      const isThere = other.spec.nodeName === nominated;
       if (isThere && isDeleting(other) && priorityOf(other) < priorityOf(pod)) return true;
     }
     return false;
   }
 
   /** Why a pod's claims keep it from any node; undefined if they do not. */
-  async function claimFault(pod: StoredObject): Promise<string | undefined> {
-    for (const claim of claimsOf(typed<Pod>(pod))) {
-      const stored = store.get(claims.bucket, `${namespaceOf(pod)}/${claim}`)?.object;
-      if (!stored || isDeleting(stored)) return `persistentvolumeclaim "${claim}" not found`;
-      if (field(stored, "status", "phase") === "Bound") continue;
-      const className = textOf(field(stored, "spec", "storageClassName"));
-      const mode = field(store.get("storageclasses.storage.k8s.io", className)?.object, "volumeBindingMode");
+  async function claimFault(pod: Stored<Pod>): Promise<string | undefined> {
+    for (const claimName of claimsOf(pod)) {
+      const claim = stored(registry, claims, `${namespaceOf(pod)}/${claimName}`);
+      if (!claim || isDeleting(claim)) return `persistentvolumeclaim "${claimName}" not found`;
+      if (claim.status?.phase === "Bound") continue;
+      const mode = stored(registry, classes, claim.spec.storageClassName ?? "")?.volumeBindingMode;
       const chosen = "volume.kubernetes.io/selected-node";
-      if (mode === "WaitForFirstConsumer" && field(stored, "metadata", "annotations", chosen) === undefined) {
+      if (mode === "WaitForFirstConsumer" && claim.metadata.annotations?.[chosen] === undefined) {
         const neighbours = new Neighbours(registry, [...averse.values()]);
-        const node = store
-          .list("nodes")
-          .entries.find(({ object }) => rejectionOf(pod, object, neighbours) === undefined);
+        const node = allStored(registry, nodes).find((one) => !rejectionOf(pod, one, neighbours));
         if (!node) continue;
         // The first consumer is here: the provisioner may go ahead.
-        await edit(registry, claims, stored, context, (next) => {
+        await edit(registry, claims, claim, context, (next) => {
           const { metadata } = next;
-          metadata.annotations = { ...mapAt(metadata, "annotations"), [chosen]: node.object.metadata.name };
+          metadata.annotations = { ...metadata.annotations, [chosen]: node.metadata.name };
         });
       }
       return "pod has unbound immediate PersistentVolumeClaims";
@@ -227,16 +225,15 @@ export function startScheduler(deps: ControllerDependencies): Running {
     return undefined;
   }
 
-  function rejectionOf(pod: StoredObject, node: StoredObject, neighbours: Neighbours): Rejection | undefined {
-    const spec = specOf(pod);
+  function rejectionOf(pod: Stored<Pod>, node: Stored<Node>, neighbours: Neighbours): Rejection | undefined {
+    const { spec } = pod;
+    const { taints = [], unschedulable } = node.spec ?? {};
     const unresolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: true });
-    const shut: JsonObject = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
-    const closed = { ...node, spec: { taints: [shut] } };
-    if (field(node, "spec", "unschedulable") === true && untolerated(spec, closed, ["NoSchedule"])) {
+    if (unschedulable === true && untolerated(spec, [cordoned], ["NoSchedule"])) {
       return unresolvable("node(s) were unschedulable");
     }
-    const taint = untolerated(spec, node, ["NoSchedule", "NoExecute"]);
-    if (taint) return unresolvable("node(s) had untolerated taint(s)");
+    if (untolerated(spec, taints, ["NoSchedule", "NoExecute"]))
+      return unresolvable("node(s) had untolerated taint(s)");
     if (!isWantedNode(spec, node)) return unresolvable("node(s) didn't match Pod's node affinity/selector");
     const short = shortages(pod, node);
     if (short) return short;
@@ -244,21 +241,19 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 
   function shortages(
-    pod: StoredObject,
-    node: StoredObject,
-    absent: ReadonlySet<StoredObject> = new Set(),
+    pod: Stored<Pod>,
+    node: Stored<Node>,
+    absent: ReadonlySet<Stored<Pod>> = new Set(),
   ): Rejection | undefined {
     const taken = [...exposed.values()].some(
       (other) =>
-        field(other, "spec", "nodeName") === node.metadata.name &&
-        !absent.has(other) &&
-        sharesHostPort(pod, other),
+        other.spec.nodeName === node.metadata.name && !absent.has(other) && sharesHostPort(pod, other),
     );
     if (taken) {
       return { reasons: ["node(s) didn't have free ports for the requested pod ports"], unresolvable: false };
     }
     const load = loadOf(node.metadata.name, absent);
-    const room = amounts(field(node, "status", "allocatable"));
+    const room = amounts(node.status?.allocatable);
     const billion = 1_000_000_000n;
     const reasons: string[] = [];
     let unresolvable = false;
@@ -274,11 +269,11 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 
   /** Preempts pods of lower priority. @returns the nominated node, if there is one */
-  async function preempt(pod: StoredObject, nodes: readonly StoredObject[]): Promise<string | undefined> {
-    if (field(pod, "spec", "preemptionPolicy") === "Never") return undefined;
+  async function preempt(pod: Stored<Pod>, hopeful: readonly Stored<Node>[]): Promise<string | undefined> {
+    if (pod.spec.preemptionPolicy === "Never") return undefined;
     const priority = priorityOf(pod);
     if (![...priorities].some(([other, count]) => other < priority && count > 0)) return undefined;
-    const plans = nodes.flatMap((node) => {
+    const plans = hopeful.flatMap((node) => {
       const victims = victimsOn(pod, node, priority);
       return victims && victims.length > 0 ? [{ node, victims }] : [];
     });
@@ -289,7 +284,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
         (a.node.metadata.name < b.node.metadata.name ? -1 : 1),
     );
     for (const victim of best?.victims ?? []) {
-      const condition: JsonObject = {
+      const condition: WrittenPodCondition = {
         type: "DisruptionTarget",
         observedGeneration: Number(victim.metadata.generation ?? 1),
         status: "True",
@@ -298,8 +293,8 @@ export function startScheduler(deps: ControllerDependencies): Running {
         reason: "PreemptionByScheduler",
         message: `${name}: preempting to accommodate a higher priority pod`,
       };
-      const conditions = replaceCondition(listAt(victim, "status", "conditions"), condition);
-      await writeStatus(registry, pods, victim, { ...statusOf(victim), conditions }, context);
+      const conditions = replaceCondition(conditionsOf(victim), condition);
+      await writeStatus(registry, pods, victim, { ...victim.status, conditions }, context);
       await deleteIfPresent(registry, pods, victim, context);
       const note = `Preempted by pod ${pod.metadata.uid} on node ${best?.node.metadata.name}`;
       await tell(victim, { type: "Normal", reason: "Preempted", action: "Preempting", note, related: pod });
@@ -310,16 +305,14 @@ export function startScheduler(deps: ControllerDependencies): Running {
   /**
    * The fewest and least important pods that would have to go; undefined if that would not help.
    */
-  function victimsOn(pod: StoredObject, node: StoredObject, priority: number): StoredObject[] | undefined {
-    const spec = specOf(pod);
-    const isClosed =
-      field(node, "spec", "unschedulable") === true || untolerated(spec, node, ["NoSchedule", "NoExecute"]);
+  function victimsOn(pod: Stored<Pod>, node: Stored<Node>, priority: number): Stored<Pod>[] | undefined {
+    const { spec } = pod;
+    const { taints = [], unschedulable } = node.spec ?? {};
+    const isClosed = unschedulable === true || untolerated(spec, taints, ["NoSchedule", "NoExecute"]);
     if (isClosed || !isWantedNode(spec, node)) return undefined;
     const lesser = [...store.entries(pods.bucket)]
-      .map(({ object }) => object)
-      .filter(
-        (other) => field(other, "spec", "nodeName") === node.metadata.name && !isFinished(typed<Pod>(other)),
-      )
+      .map(({ object }) => typed<Pod>(object))
+      .filter((other) => other.spec.nodeName === node.metadata.name && !isFinished(other))
       .filter((other) => priorityOf(other) < priority)
       .toSorted((a, b) => priorityOf(b) - priorityOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
     const absent = new Set(lesser);
@@ -332,26 +325,24 @@ export function startScheduler(deps: ControllerDependencies): Running {
     return [...absent];
   }
 
-  function fitsWithout(pod: StoredObject, node: StoredObject, absent: ReadonlySet<StoredObject>): boolean {
+  function fitsWithout(pod: Stored<Pod>, node: Stored<Node>, absent: ReadonlySet<Stored<Pod>>): boolean {
     return (
       shortages(pod, node, absent) === undefined &&
       new Neighbours(registry, [...averse.values()], absent).rejection(pod, node) === undefined
     );
   }
 
-  async function place(pod: StoredObject, node: StoredObject): Promise<void> {
+  async function place(pod: Stored<Pod>, node: Stored<Node>): Promise<void> {
     await edit(
       registry,
       pods,
       pod,
       context,
       (next) => {
-        next.spec = { ...specOf(next), nodeName: node.metadata.name };
-        const { nominatedNodeName: _hoped, ...status } = statusOf(next);
-        next.status = {
-          ...status,
-          conditions: replaceCondition(listAt(next, "status", "conditions"), scheduled(pod, "True")),
-        };
+        next.spec.nodeName = node.metadata.name;
+        const { nominatedNodeName: _hoped, ...status } = next.status ?? {};
+        const conditions = replaceCondition(conditionsOf(next), scheduled(pod, "True"));
+        Object.assign(next, { status: { ...status, conditions } });
       },
       "binding",
     );
@@ -359,7 +350,12 @@ export function startScheduler(deps: ControllerDependencies): Running {
     await tell(pod, { type: "Normal", reason: "Scheduled", action: "Binding", note });
   }
 
-  function scheduled(pod: StoredObject, status: string, reason?: string, message?: string): JsonObject {
+  function scheduled(
+    pod: Stored<Pod>,
+    status: string,
+    reason?: string,
+    message?: string,
+  ): WrittenPodCondition {
     return {
       type: "PodScheduled",
       observedGeneration: Number(pod.metadata.generation ?? 1),
@@ -371,31 +367,28 @@ export function startScheduler(deps: ControllerDependencies): Running {
     };
   }
 
-  async function fail(pod: StoredObject, message: string, nominated?: string): Promise<void> {
-    const known = listAt(pod, "status", "conditions").find(({ type }) => type === "PodScheduled");
+  async function fail(pod: Stored<Pod>, message: string, nominated?: string): Promise<void> {
+    const known = podCondition(pod, "PodScheduled");
     await refuse(pod, "Unschedulable", message, nominated);
     if (known?.message === message) return;
     await tell(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", note: message });
   }
 
   async function refuse(
-    pod: StoredObject,
+    pod: Stored<Pod>,
     reason: string,
     message: string,
     nominated?: string,
   ): Promise<void> {
-    const conditions = replaceCondition(
-      listAt(pod, "status", "conditions"),
-      scheduled(pod, "False", reason, message),
-    );
+    const conditions = replaceCondition(conditionsOf(pod), scheduled(pod, "False", reason, message));
     const hope = nominated === undefined ? {} : { nominatedNodeName: nominated };
-    const status = { ...statusOf(pod), conditions, ...hope };
+    const status = { ...pod.status, conditions, ...hope };
     await writeStatus(registry, pods, pod, status, context);
   }
 
   /** The scheduler writes events of events.k8s.io. */
   async function tell(
-    pod: StoredObject,
+    pod: Stored<Pod>,
     { type, reason, action, note, related }: SchedulerEvent,
   ): Promise<void> {
     const namespace = namespaceOf(pod);
@@ -427,8 +420,15 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 }
 
-function priorityOf(pod: StoredObject): number {
-  return numberAt(pod, ["spec", "priority"], 0);
+/** What keeps pods away from a cordoned node. */
+const cordoned: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
+
+function priorityOf(pod: Stored<Pod>): number {
+  return pod.spec.priority ?? 0;
+}
+
+function conditionsOf(pod: Pod): readonly WrittenPodCondition[] {
+  return pod.status?.conditions ?? [];
 }
 
 /** The rejections of all nodes in one sentence, as the real scheduler puts it. */

@@ -1,4 +1,5 @@
 import type { Clock } from "@windlass/clock";
+import type { Pod } from "@windlass/kinds/builtin";
 import type { ControllerDependencies, Running } from "../controllers/loop.ts";
 import type {
   AddressBlock,
@@ -7,7 +8,7 @@ import type {
   ProcessRuntime,
   RuntimeDependencies,
 } from "../processes/index.ts";
-import type { StoredObject } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
 import type { Behavior, BehaviorKind } from "./behavior.ts";
 import { Behaviors, type ImageSelector, type PodSelector } from "./behaviors.ts";
 import { Connections } from "./connections.ts";
@@ -85,12 +86,12 @@ export class SimulatedNodes {
   }
 
   /** Whether a pod has real processes. */
-  runsProcesses(pod: StoredObject): boolean {
+  runsProcesses(pod: Stored<Pod>): boolean {
     return this.#runtime !== undefined && !this.#behaviors.isTold(pod);
   }
 
   /** The run of a pod's container that goes on or was the last; undefined if there was none. */
-  runOf(pod: StoredObject, container: string): ContainerRun | undefined {
+  runOf(pod: Stored<Pod>, container: string): ContainerRun | undefined {
     return this.#runtime?.runOf(pod, container);
   }
 

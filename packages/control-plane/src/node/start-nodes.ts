@@ -1,4 +1,4 @@
-import type { Pod } from "@windlass/kinds/builtin";
+import type { Container, ContainerStatus, Pod } from "@windlass/kinds/builtin";
 import { eventRecorder } from "../controllers/events.ts";
 import {
   type Again,
@@ -13,18 +13,16 @@ import {
   controllerContext,
   deleteIfPresent,
   isDeleting,
-  listAt,
+  millisOf,
   namespaceOf,
-  numberAt,
-  timeAt,
+  stored,
   writeStatus,
 } from "../controllers/objects.ts";
 import { isFinished } from "../controllers/pods.ts";
-import { type JsonObject, textOf } from "../json.ts";
 import type { ProcessRuntime } from "../processes/index.ts";
 import { StatusError } from "../status.ts";
-import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import { typed } from "../storage/typed.ts";
+import type { LogRecord } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import { Addresses } from "./addresses.ts";
 import { type Behaviors, misunderstood } from "./behaviors.ts";
 import type { Connections } from "./connections.ts";
@@ -32,7 +30,15 @@ import { stepContainer } from "./container.ts";
 import { startNodeLifecycle } from "./node-lifecycle.ts";
 import type { NodeSpec } from "./node-object.ts";
 import { announceNode, type NodeNetwork } from "./node-object.ts";
-import { isSettled, killing, lingersMs, type PodView, stepPod, terminate } from "./pod-status.ts";
+import {
+  isSettled,
+  killing,
+  lingersMs,
+  type PodView,
+  stepPod,
+  terminate,
+  type WrittenPodStatus,
+} from "./pod-status.ts";
 import { exitOfProcess, type PodProcesses, stepProcess } from "./process-container.ts";
 import { configError, mountError } from "./requirements.ts";
 import { startScheduler } from "./scheduler.ts";
@@ -86,13 +92,13 @@ function startKubelets(
 ): Running {
   const { registry } = deps;
   const { store, clock } = registry;
-  const pods = builtin(registry, "", "v1", "pods");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
   const isShared = network.pods.split(".").length === 4;
   const addresses = new Addresses(store, isShared ? "10.244" : network.pods);
   /** Pods that wait for a ConfigMap or Secret, by namespace. */
   const wanting = new Map<string, Set<string>>();
   /** Pods that were deleted while they ran: their containers are yet to be stopped. */
-  const torn = new Map<string, StoredObject>();
+  const torn = new Map<string, Stored<Pod>>();
   const contexts = new Map(
     [...hosts.keys()].map((name) => [
       name,
@@ -114,12 +120,13 @@ function startKubelets(
     name: "kubelet",
     watches: {
       [pods.bucket]: ({ key, type, entry }) => {
-        if (!hosts.has(textOf(field(entry.object, "spec", "nodeName")))) return [];
+        const pod = typed<Pod>(entry.object);
+        if (!hosts.has(pod.spec.nodeName ?? "")) return [];
         if (type !== "DELETED") return [key];
         addresses.free(key);
-        runtime?.drop(entry.object.metadata.uid);
-        wanting.get(namespaceOf(entry.object))?.delete(key);
-        if (!isFinished(typed<Pod>(entry.object))) torn.set(key, entry.object);
+        runtime?.drop(pod.metadata.uid);
+        wanting.get(namespaceOf(pod))?.delete(key);
+        if (!isFinished(pod)) torn.set(key, pod);
         return [key];
       },
       configmaps: wake,
@@ -128,14 +135,14 @@ function startKubelets(
     reconcile: async (key) => {
       const gone = torn.get(key);
       torn.delete(key);
-      if (gone) await tell(gone, textOf(field(gone, "spec", "nodeName")), killing(gone));
-      const pod = store.get(pods.bucket, key)?.object;
-      const node = textOf(field(pod, "spec", "nodeName"));
+      if (gone) await tell(gone, gone.spec.nodeName ?? "", killing(gone));
+      const pod = stored(registry, pods, key);
+      const node = pod?.spec.nodeName ?? "";
       if (!pod || !hosts.has(node) || !store.get("nodes", node) || connections.isLost(node)) return undefined;
       try {
         return isDeleting(pod)
           ? await (isReal(pod) ? finishProcesses(key, pod, node) : finish(pod, node))
-          : isFinished(typed<Pod>(pod))
+          : isFinished(pod)
             ? undefined
             : await advance(key, pod, node);
       } catch (error) {
@@ -164,19 +171,19 @@ function startKubelets(
   };
 
   /** Whether a pod has real processes. */
-  function isReal(pod: StoredObject): boolean {
+  function isReal(pod: Stored<Pod>): boolean {
     return runtime !== undefined && !behaviors.isTold(pod);
   }
 
-  function viewOf(key: string, pod: StoredObject, node: string): PodView {
+  function viewOf(key: string, pod: Stored<Pod>, node: string): PodView {
     const view = {
       now: clock.now(),
       address: isShared ? network.pods : addresses.of(key),
       hostAddress: hosts.get(node) ?? "",
       mountError: mountError(store, pod),
-      configError: (container: JsonObject) => configError(store, pod, container),
+      configError: (container: Container) => configError(store, pod, container),
     };
-    const missing = ({ image }: JsonObject) => (behaviors.isMissing(textOf(image)) ? "" : undefined);
+    const missing = ({ image = "" }: Container) => (behaviors.isMissing(image) ? "" : undefined);
     if (!runtime || !isReal(pod)) {
       return {
         ...view,
@@ -196,10 +203,10 @@ function startKubelets(
 
   function processesOf(
     runs: ProcessRuntime,
-    pod: StoredObject,
+    pod: Stored<Pod>,
     { address, hostAddress }: Pick<PodView, "address" | "hostAddress">,
   ): PodProcesses {
-    const podAddress = field(pod, "spec", "hostNetwork") === true ? hostAddress : address;
+    const podAddress = pod.spec.hostNetwork === true ? hostAddress : address;
     return {
       observe: (container, attempt) => runs.observe(pod, container, attempt),
       start: ({ container, part }, attempt) =>
@@ -208,20 +215,20 @@ function startKubelets(
     };
   }
 
-  async function write(pod: StoredObject, node: string, status: JsonObject): Promise<void> {
+  async function write(pod: Stored<Pod>, node: string, status: WrittenPodStatus): Promise<void> {
     const context = contexts.get(node);
     if (context) await writeStatus(registry, pods, pod, status, context);
   }
 
   async function tell(
-    pod: StoredObject,
+    pod: Stored<Pod>,
     node: string,
     texts: Parameters<NonNullable<ReturnType<typeof recorders.get>>>[1][],
   ): Promise<void> {
     for (const text of texts) await recorders.get(node)?.(pod, text);
   }
 
-  async function advance(key: string, pod: StoredObject, node: string): Promise<Again | undefined> {
+  async function advance(key: string, pod: Stored<Pod>, node: string): Promise<Again | undefined> {
     const view = viewOf(key, pod, node);
     const step = stepPod(pod, view);
     if (runtime?.isAlive(pod) && (step.status.phase === "Succeeded" || step.status.phase === "Failed")) {
@@ -236,20 +243,21 @@ function startKubelets(
   }
 
   /** Told once, when the node first has the pod. */
-  function warnings(pod: StoredObject) {
-    if (field(pod, "status", "startTime") !== undefined) return [];
+  function warnings(pod: Stored<Pod>) {
+    if (pod.status?.startTime !== undefined) return [];
     return misunderstood(pod).map(
       (message) => ({ type: "Warning", reason: "AnnotationIgnored", message }) as const,
     );
   }
 
   /** Remembers who waits for something that may come. */
-  function note(key: string, pod: StoredObject, view: PodView, status: JsonObject): void {
+  function note(key: string, pod: Stored<Pod>, view: PodView, status: WrittenPodStatus): void {
     const namespace = namespaceOf(pod);
+    const { initContainerStatuses = [], containerStatuses = [] } = status;
     const waits =
       view.mountError !== undefined ||
-      [...listAt(status, "initContainerStatuses"), ...listAt(status, "containerStatuses")].some(
-        (container) => field(container, "state", "waiting", "reason") === "CreateContainerConfigError",
+      [...initContainerStatuses, ...containerStatuses].some(
+        ({ state }) => state?.waiting?.reason === "CreateContainerConfigError",
       );
     if (!waits) wanting.get(namespace)?.delete(key);
     else if (!wanting.has(namespace)) wanting.set(namespace, new Set([key]));
@@ -260,10 +268,10 @@ function startKubelets(
    * Stops the containers of a deleted pod; once they have stopped, the pod may go. What others hold
    * it for is theirs.
    */
-  async function finish(pod: StoredObject, node: string): Promise<Again | undefined> {
+  async function finish(pod: Stored<Pod>, node: string): Promise<Again | undefined> {
     const key = `${namespaceOf(pod)}/${pod.metadata.name}`;
     const view = viewOf(key, pod, node);
-    if (!isFinished(typed<Pod>(pod))) {
+    if (!isFinished(pod)) {
       await tell(pod, node, killing(pod));
       const left = lingersMs(pod, view.behavior(), view.now);
       if (left > 0) return { requeueAfterMs: left };
@@ -279,8 +287,8 @@ function startKubelets(
    * The same for a pod with real processes: they are asked to end, and after the grace period made
    * to.
    */
-  async function finishProcesses(key: string, pod: StoredObject, node: string): Promise<Again | undefined> {
-    const end = timeAt(pod, "metadata", "deletionTimestamp") ?? clock.now();
+  async function finishProcesses(key: string, pod: Stored<Pod>, node: string): Promise<Again | undefined> {
+    const end = millisOf(pod.metadata.deletionTimestamp) ?? clock.now();
     const asked = new Set(runtime?.stop(pod, Math.max(0, end - clock.now())));
     const events = killing(pod).filter(({ fieldPath = "" }) =>
       asked.has(/^[^{]*\{(.*)\}$/.exec(fieldPath)?.[1] ?? ""),
@@ -288,11 +296,9 @@ function startKubelets(
     await tell(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
     // Called again when one of them has ended.
     if (runtime?.isAlive(pod)) return undefined;
-    if (!isFinished(typed<Pod>(pod))) {
-      const exit = (status: JsonObject) => {
-        const attempt = numberAt(status, ["restartCount"], 0);
-        return exitOfProcess(runtime?.observe(pod, textOf(status.name), attempt) ?? { at: "absent" });
-      };
+    if (!isFinished(pod)) {
+      const exit = ({ name, restartCount }: ContainerStatus) =>
+        exitOfProcess(runtime?.observe(pod, name, restartCount) ?? { at: "absent" });
       await write(pod, node, terminate(pod, viewOf(key, pod, node), exit).status);
     }
     await release(pod, node);
@@ -300,7 +306,7 @@ function startKubelets(
   }
 
   /** Lets a pod go whose containers have stopped. */
-  async function release(pod: StoredObject, node: string): Promise<void> {
+  async function release(pod: Stored<Pod>, node: string): Promise<void> {
     const context = contexts.get(node);
     const graceful = Number(pod.metadata.deletionGracePeriodSeconds ?? 0) > 0;
     const held = Array.isArray(pod.metadata.finalizers) && pod.metadata.finalizers.length > 0;
@@ -310,6 +316,6 @@ function startKubelets(
   }
 }
 
-function graceMs(pod: StoredObject): number {
-  return numberAt(pod, ["spec", "terminationGracePeriodSeconds"], 30) * 1_000;
+function graceMs(pod: Stored<Pod>): number {
+  return Number(pod.spec.terminationGracePeriodSeconds ?? 30) * 1_000;
 }

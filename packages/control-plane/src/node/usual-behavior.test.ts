@@ -1,17 +1,18 @@
+import type { Pod } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import type { StoredObject } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import { usualBehavior } from "./usual-behavior.ts";
 
 const ownedBy = (kind: string) => [{ apiVersion: "batch/v1", kind, name: "x", uid: "u", controller: true }];
 
-function pod(restartPolicy: string, container: JsonObject, ownerReferences: JsonObject[] = []): StoredObject {
-  return {
+function pod(restartPolicy: string, container: JsonObject, ownerReferences: JsonObject[] = []): Stored<Pod> {
+  return typed({
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name: "p", namespace: "default", ownerReferences },
+    metadata: { name: "p", namespace: "default", uid: "u", resourceVersion: "1", ownerReferences },
     spec: { restartPolicy, containers: [{ name: "main", image: "i", ...container }] },
-  } as unknown as StoredObject;
+  });
 }
 
 test.for<[string, JsonObject, string | undefined, object]>([

@@ -1,6 +1,6 @@
+import type { Container, Pod } from "@windlass/kinds/builtin";
 import { controllerOf } from "../controllers/ownership.ts";
-import { isObject, type JsonObject, textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
 import type { Behavior } from "./behavior.ts";
 
 /**
@@ -9,19 +9,19 @@ import type { Behavior } from "./behavior.ts";
  * as those of `helm test` and `kubectl run --restart=Never -- command` are. A command that would go
  * on does: `sleep 30` for 30 seconds, `sleep infinity` for ever.
  */
-export function usualBehavior(pod: StoredObject, name: string | undefined): Behavior {
-  const container = containerOf(pod, name);
-  const words = [...list(container.command), ...list(container.args)].map(textOf);
+export function usualBehavior(pod: Stored<Pod>, name: string | undefined): Behavior {
+  const { command = [], args = [] } = containerOf(pod, name) ?? {};
+  const words = [...command, ...args];
   if (!isThereToEnd(pod, words)) return { kind: "run" };
   const seconds = secondsOf(words.join(" "));
   if (seconds === Infinity) return { kind: "run" };
   return { kind: "succeed", ...(seconds === 0 ? {} : { afterMs: seconds * 1_000 }) };
 }
 
-function isThereToEnd(pod: StoredObject, words: readonly string[]): boolean {
+function isThereToEnd(pod: Stored<Pod>, words: readonly string[]): boolean {
   const owner = controllerOf(pod);
   if (owner) return owner.kind === "Job";
-  return field(pod, "spec", "restartPolicy") === "Never" && words.length > 0;
+  return pod.spec.restartPolicy === "Never" && words.length > 0;
 }
 
 const units: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -34,12 +34,7 @@ function secondsOf(command: string): number {
   return Number(amount) * (units[unit] ?? 1);
 }
 
-function containerOf(pod: StoredObject, name: string | undefined): JsonObject {
-  const all = [...list(field(pod, "spec", "containers")), ...list(field(pod, "spec", "initContainers"))];
-  const found = name === undefined ? all[0] : all.find((one) => isObject(one) && one.name === name);
-  return isObject(found) ? found : {};
-}
-
-function list(value: unknown): readonly JsonObject[string][] {
-  return Array.isArray(value) ? (value as JsonObject[string][]) : [];
+function containerOf(pod: Stored<Pod>, name: string | undefined): Container | undefined {
+  const all = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])];
+  return name === undefined ? all[0] : all.find((one) => one.name === name);
 }

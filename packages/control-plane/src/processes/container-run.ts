@@ -1,10 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Clock } from "@windlass/clock";
+import type { Container, Lifecycle, Probe } from "@windlass/kinds/builtin";
 import type { EventText } from "../controllers/events.ts";
-import { numberAt } from "../controllers/objects.ts";
-import { isObject, type JsonObject, textOf } from "../json.ts";
-import { field } from "../storage/store.ts";
 import { ContainerLog } from "./container-log.ts";
 import { type ContainerPlace, commandFault, exitCodeOf, launch, withTerminal } from "./launch.ts";
 import { type Observed, retryMs } from "./observed.ts";
@@ -17,7 +15,7 @@ export interface RunOptions {
   readonly clock: Clock;
   readonly reaper: Reaper;
   /** As in the pod's spec. */
-  readonly container: JsonObject;
+  readonly container: Container;
   readonly part: "initContainers" | "containers";
   readonly podAddress: string;
   readonly graceMs: number;
@@ -144,8 +142,8 @@ export class ContainerRun {
 
   async #afterStart(): Promise<void> {
     const { container, tell } = this.#options;
-    const hook = field(container, "lifecycle", "postStart");
-    if (isObject(hook)) {
+    const hook = container.lifecycle?.postStart;
+    if (hook) {
       const { outcome, output } = await this.#hook(hook);
       if (outcome === "failure") {
         tell(this.#event("Warning", "FailedPostStartHook", `PostStartHook failed: ${output}`));
@@ -153,9 +151,9 @@ export class ContainerRun {
       }
     }
     if (this.#observed.at !== "starting" || this.#killAt !== undefined) return;
-    const hasStartup = isObject(container.startupProbe);
-    this.#observed = { at: "running", startedAt: this.#startedAt, started: !hasStartup, ready: false };
-    if (hasStartup) this.#probe("startup", container.startupProbe as JsonObject);
+    const { startupProbe } = container;
+    this.#observed = { at: "running", startedAt: this.#startedAt, started: !startupProbe, ready: false };
+    if (startupProbe) this.#probe("startup", startupProbe);
     else this.#startWatching();
     this.#options.changed();
   }
@@ -165,12 +163,12 @@ export class ContainerRun {
     const { container } = this.#options;
     const { livenessProbe, readinessProbe } = container;
     if (this.#observed.at !== "running") return;
-    this.#observed = { ...this.#observed, started: true, ready: !isObject(readinessProbe) };
-    if (isObject(livenessProbe)) this.#probe("liveness", livenessProbe);
-    if (isObject(readinessProbe)) this.#probe("readiness", readinessProbe);
+    this.#observed = { ...this.#observed, started: true, ready: !readinessProbe };
+    if (livenessProbe) this.#probe("liveness", livenessProbe);
+    if (readinessProbe) this.#probe("readiness", readinessProbe);
   }
 
-  #probe(kind: "liveness" | "readiness" | "startup", spec: JsonObject): void {
+  #probe(kind: "liveness" | "readiness" | "startup", spec: Probe): void {
     const { clock, tell, container, changed } = this.#options;
     // One that has done its work stops without the others.
     const own = new AbortController();
@@ -192,9 +190,15 @@ export class ContainerRun {
           own.abort();
           this.#startWatching();
         } else if (outcome === "failure" && verdict === "failure" && this.#killAt === undefined) {
-          const name = textOf(container.name);
-          tell(this.#event("Normal", "Killing", `Container ${name} failed ${kind} probe, will be restarted`));
-          this.stop(numberAt(spec, ["terminationGracePeriodSeconds"], this.#options.graceMs / 1_000) * 1_000);
+          tell(
+            this.#event(
+              "Normal",
+              "Killing",
+              `Container ${container.name} failed ${kind} probe, will be restarted`,
+            ),
+          );
+          const seconds = spec.terminationGracePeriodSeconds;
+          this.stop(seconds === undefined ? this.#options.graceMs : Number(seconds) * 1_000);
         }
         changed();
       },
@@ -224,13 +228,13 @@ export class ContainerRun {
 
   async #askToEnd(): Promise<void> {
     const { container, tell } = this.#options;
-    const hook = field(container, "lifecycle", "preStop");
-    if (isObject(hook)) {
+    const { preStop: hook, stopSignal: wanted = "SIGTERM" } = container.lifecycle ?? {};
+    if (hook) {
       const { outcome, output } = await this.#hook(hook);
       if (outcome === "failure")
         tell(this.#event("Warning", "FailedPreStopHook", `PreStopHook failed: ${output}`));
     }
-    const wanted = textOf(field(container, "lifecycle", "stopSignal"));
+    // Go knows some that Node does not.
     this.#signal(wanted in constants.signals ? (wanted as NodeJS.Signals) : "SIGTERM");
   }
 
@@ -248,12 +252,12 @@ export class ContainerRun {
   }
 
   async #hook(
-    hook: JsonObject,
+    hook: NonNullable<Lifecycle["postStart"]>,
   ): Promise<{ readonly outcome: "success" | "failure"; readonly output: string }> {
-    const seconds = field(hook, "sleep", "seconds");
-    if (typeof seconds === "number") {
+    const { sleep } = hook;
+    if (sleep) {
       await new Promise<void>((resolve) => {
-        this.#options.clock.schedule(seconds * 1_000, resolve);
+        this.#options.clock.schedule(Number(sleep.seconds) * 1_000, resolve);
       });
       return { outcome: "success", output: "" };
     }
@@ -320,7 +324,7 @@ export class ContainerRun {
 
   #event(type: "Normal" | "Warning", reason: string, message: string): EventText {
     const { part, container } = this.#options;
-    return { type, reason, message, fieldPath: `spec.${part}{${textOf(container.name)}}` };
+    return { type, reason, message, fieldPath: `spec.${part}{${container.name}}` };
   }
 
   async #exit(exit: {

@@ -1,10 +1,12 @@
+import type { Container, Pod, Service } from "@windlass/kinds/builtin";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
 import type { StoredObject } from "../storage/store.ts";
-import { environmentOf, expand, resourceField } from "./environment.ts";
+import { type Stored, typed } from "../storage/typed.ts";
+import { environmentOf, expand, type Finder, resourceField } from "./environment.ts";
 
-const pod = {
+const pod = typed<Pod>({
   apiVersion: "v1",
   kind: "Pod",
   metadata: {
@@ -14,8 +16,8 @@ const pod = {
     resourceVersion: "1",
     labels: { app: "web", "a/b": 'say "hi"' },
   },
-  spec: { nodeName: "n", serviceAccountName: "robot" },
-} satisfies StoredObject;
+  spec: { nodeName: "n", serviceAccountName: "robot", containers: [] },
+});
 
 function object(kind: string, name: string, content: JsonObject): StoredObject {
   return {
@@ -31,14 +33,14 @@ const stored = new Map([
   ["secrets/keys", object("Secret", "keys", { data: { TOKEN: Buffer.from("s3cret").toString("base64") } })],
 ]);
 
-function make(container: JsonObject, services: readonly StoredObject[] = []) {
+function make(container: Partial<Container>, services: readonly Stored<Service>[] = []) {
   return environmentOf({
     pod,
-    container,
+    container: { name: "main", ...container },
     podAddress: "127.5.0.2",
     hostAddress: "127.5.255.1",
     allocatable: { cpu: "64", memory: "256Gi" },
-    find: (bucket, name) => stored.get(`${bucket}/${name}`),
+    find: ((bucket, name) => stored.get(`${bucket}/${name}`)) as Finder,
     services,
     apiServer: { host: "127.0.0.1", port: "6443" },
     base: new Map([["PATH", "/bin"]]),
@@ -70,9 +72,11 @@ test("variables come from the pod, from ConfigMaps and from Secrets", () => {
 });
 
 test("a variable may be made of those before it, and of where Services are", () => {
-  const service = object("Service", "my-db", {
-    spec: { clusterIP: "127.133.0.9", ports: [{ name: "sql", port: 5432, protocol: "TCP" }] },
-  });
+  const service = typed<Service>(
+    object("Service", "my-db", {
+      spec: { clusterIP: "127.133.0.9", ports: [{ name: "sql", port: 5432, protocol: "TCP" }] },
+    }),
+  );
   const container = {
     env: [
       { name: "USER", value: "ada" },
@@ -87,7 +91,7 @@ test("a variable may be made of those before it, and of where Services are", () 
 });
 
 test("a container's share of a resource is told in units of the divisor, rounded up", () => {
-  const container = { resources: { limits: { memory: "1Gi" }, requests: { cpu: "250m" } } };
+  const container = { name: "main", resources: { limits: { memory: "1Gi" }, requests: { cpu: "250m" } } };
   const sources = { pod, container, allocatable: { cpu: "64" } };
   const of = (resource: string, divisor?: string) =>
     resourceField(sources, { resource, ...(divisor === undefined ? {} : { divisor }) });

@@ -1,16 +1,21 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import type { StoredObject } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import { hostsText } from "./hosts.ts";
 
-function object(kind: string, name: string, namespace: string, content: JsonObject = {}): StoredObject {
+function object<T extends { readonly metadata: object }>(
+  kind: string,
+  name: string,
+  namespace: string,
+  content: JsonObject = {},
+): Stored<T> {
   const labels = kind === "EndpointSlice" ? { "kubernetes.io/service-name": name } : {};
-  return {
+  return typed<T>({
     apiVersion: "v1",
     kind,
     metadata: { name, namespace, uid: name, resourceVersion: "1", labels },
     ...content,
-  };
+  });
 }
 
 test("a pod finds Services by the names that a cluster's DNS has for them", () => {

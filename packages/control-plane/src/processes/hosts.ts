@@ -1,13 +1,13 @@
-import { listAt, namespaceOf } from "../controllers/objects.ts";
-import { textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { EndpointSlice, Pod, Service } from "@windlass/kinds/builtin";
+import { namespaceOf } from "../controllers/objects.ts";
+import type { Stored } from "../storage/typed.ts";
 
 export interface HostsSources {
-  readonly pod: StoredObject;
+  readonly pod: Stored<Pod>;
   readonly podAddress: string;
-  readonly services: readonly StoredObject[];
+  readonly services: readonly Stored<Service>[];
   /** All EndpointSlices: where the pods behind headless Services are. */
-  readonly slices: readonly StoredObject[];
+  readonly slices: readonly Stored<EndpointSlice>[];
 }
 
 /**
@@ -19,37 +19,35 @@ export function hostsText({ pod, podAddress, services, slices }: HostsSources): 
     "# Kubernetes-managed hosts file.",
     "127.0.0.1\tlocalhost",
     "::1\tlocalhost ip6-localhost ip6-loopback",
-    `${podAddress}\t${textOf(field(pod, "spec", "hostname")) || pod.metadata.name}`,
+    `${podAddress}\t${pod.spec.hostname || pod.metadata.name}`,
   ];
-  for (const { ip, hostnames } of listAt(pod, "spec", "hostAliases")) {
-    if (Array.isArray(hostnames)) lines.push(`${textOf(ip)}\t${hostnames.map(textOf).join("\t")}`);
+  for (const { ip, hostnames } of pod.spec.hostAliases ?? []) {
+    if (hostnames) lines.push(`${ip}\t${hostnames.join("\t")}`);
   }
   for (const service of services) {
     const names = namesOf(service, namespaceOf(pod));
-    const address = textOf(field(service, "spec", "clusterIP"));
+    const { clusterIP: address = "", publishNotReadyAddresses: unready = false } = service.spec ?? {};
     if (address === "") continue;
     if (address !== "None") {
       lines.push(`${address}\t${names.join("\t")}`);
       continue;
     }
     const label = "kubernetes.io/service-name";
-    const unready = field(service, "spec", "publishNotReadyAddresses") === true;
     for (const slice of slices) {
       if (namespaceOf(slice) !== namespaceOf(service)) continue;
-      if (field(slice, "metadata", "labels", label) !== service.metadata.name) continue;
-      for (const endpoint of listAt(slice, "endpoints")) {
-        if (field(endpoint, "conditions", "ready") === false && !unready) continue;
-        const host = textOf(endpoint.hostname);
+      if (slice.metadata.labels?.[label] !== service.metadata.name) continue;
+      for (const { conditions, hostname: host = "", addresses } of slice.endpoints) {
+        if (conditions?.ready === false && !unready) continue;
         const own = host === "" ? [] : names.map((name) => `${host}.${name}`);
-        const { addresses } = endpoint;
-        if (Array.isArray(addresses)) lines.push(`${textOf(addresses[0])}\t${[...own, ...names].join("\t")}`);
+        const [first] = addresses;
+        if (first !== undefined) lines.push(`${first}\t${[...own, ...names].join("\t")}`);
       }
     }
   }
   return `${lines.join("\n")}\n`;
 }
 
-function namesOf(service: StoredObject, seenFrom: string): string[] {
+function namesOf(service: Stored<Service>, seenFrom: string): string[] {
   const { name } = service.metadata;
   const namespace = namespaceOf(service);
   return [

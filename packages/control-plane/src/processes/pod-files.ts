@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
-import { listAt } from "../controllers/objects.ts";
-import { type JsonObject, textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { Container, Pod, VolumeMount } from "@windlass/kinds/builtin";
+import type { Stored } from "../storage/typed.ts";
 import { expand } from "./environment.ts";
 import type { Mount } from "./file-view.ts";
 import {
@@ -24,7 +23,7 @@ const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 export class PodFiles {
   readonly directory: string;
   readonly #claims: string;
-  readonly #sources: (pod: StoredObject) => VolumeSources;
+  readonly #sources: (pod: Stored<Pod>) => VolumeSources;
   /** What was written to each volume, to know whether it has changed. */
   readonly #digests = new Map<string, string>();
   #hosts = "";
@@ -32,7 +31,7 @@ export class PodFiles {
   #work: Promise<void> = Promise.resolve();
 
   /** @param claims where the claims of the pod's namespace are kept */
-  constructor(directory: string, claims: string, sources: (pod: StoredObject) => VolumeSources) {
+  constructor(directory: string, claims: string, sources: (pod: Stored<Pod>) => VolumeSources) {
     this.directory = directory;
     this.#claims = claims;
     this.#sources = sources;
@@ -42,22 +41,22 @@ export class PodFiles {
    * Writes what is made from objects, as they are now. One at a time: two would get into each
    * other's way.
    */
-  refresh(pod: StoredObject): Promise<void> {
+  refresh(pod: Stored<Pod>): Promise<void> {
     this.#work = this.#work.catch(() => undefined).then(() => this.#write(pod));
     return this.#work;
   }
 
-  async #write(pod: StoredObject): Promise<void> {
+  async #write(pod: Stored<Pod>): Promise<void> {
     if (this.#isGone) return;
     await mkdir(join(this.directory, "home"), { recursive: true });
-    for (const volume of listAt(pod, "spec", "volumes")) {
+    for (const volume of pod.spec.volumes ?? []) {
       if (!isProjected(volume)) continue;
       const files = await filesOf(volume, this.#sources(pod));
       const hash = createHash("sha256");
       for (const [path, { content, mode }] of files)
         hash.update(`${path}\0${mode}\0${content.byteLength}\0`).update(content);
       const digest = hash.digest("hex");
-      const name = textOf(volume.name);
+      const { name } = volume;
       if (this.#digests.get(name) === digest) continue;
       await writeFiles(join(this.directory, "volumes", name), files);
       this.#digests.set(name, digest);
@@ -78,8 +77,8 @@ export class PodFiles {
    * @throws UnsupportedVolume, or an error that names the volume
    */
   async mountsFor(
-    pod: StoredObject,
-    container: JsonObject,
+    pod: Stored<Pod>,
+    container: Container,
     run: string,
     env: ReadonlyMap<string, string>,
   ): Promise<{ readonly required: Mount[]; readonly comforts: Mount[] }> {
@@ -87,30 +86,29 @@ export class PodFiles {
     const comforts: Mount[] = [
       { source: join(this.directory, "hosts"), path: "/etc/hosts", readOnly: false },
     ];
-    for (const wanted of listAt(container, "volumeMounts")) {
+    for (const wanted of container.volumeMounts ?? []) {
       const mount = await this.#mount(pod, wanted, env);
       (mount.path === accountPath ? comforts : required).push(mount);
     }
     const words = this.#lastWordsFile(run);
     await mkdir(dirname(words), { recursive: true });
     await writeFile(words, "", { mode: 0o666 });
-    const path = textOf(container.terminationMessagePath) || "/dev/termination-log";
+    const path = container.terminationMessagePath || "/dev/termination-log";
     comforts.push({ source: words, path, readOnly: false });
     return { required, comforts };
   }
 
-  async #mount(pod: StoredObject, wanted: JsonObject, env: ReadonlyMap<string, string>): Promise<Mount> {
-    const name = textOf(wanted.name);
-    const volume = listAt(pod, "spec", "volumes").find((one) => one.name === name);
+  async #mount(pod: Stored<Pod>, wanted: VolumeMount, env: ReadonlyMap<string, string>): Promise<Mount> {
+    const { name, subPath, subPathExpr = "", mountPath, readOnly = false } = wanted;
+    const volume = pod.spec.volumes?.find((one) => one.name === name);
     if (!volume) throw new UnsupportedVolume(`volume "${name}" is not among the pod's volumes`);
     const places = { own: this.directory, claims: this.#claims };
     const base = sourceOf(volume, places, pod.metadata.name);
-    const host = field(volume, "hostPath");
-    if (host === undefined || textOf(field(host, "type")) === "DirectoryOrCreate") {
+    const { hostPath: host } = volume;
+    if (host === undefined || host.type === "DirectoryOrCreate") {
       await mkdir(base, { recursive: true });
     }
-    const part =
-      textOf(wanted.subPath) || expand(textOf(wanted.subPathExpr), (variable) => env.get(variable));
+    const part = subPath || expand(subPathExpr, (variable) => env.get(variable));
     const within = normalize(part);
     if (part !== "" && (within.startsWith("..") || within.startsWith("/"))) {
       throw new UnsupportedVolume(
@@ -124,8 +122,8 @@ export class PodFiles {
       }
       await mkdir(source, { recursive: true });
     }
-    const path = normalize(`/${textOf(wanted.mountPath)}`).replace(/(.)\/$/, "$1");
-    return { source, path, readOnly: wanted.readOnly === true };
+    const path = normalize(`/${mountPath}`).replace(/(.)\/$/, "$1");
+    return { source, path, readOnly };
   }
 
   /** What a container wrote to say why it ended; the end of it, where it is long. */

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
 import { ManualClock } from "@windlass/clock";
+import type { Container } from "@windlass/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
-import type { JsonObject } from "../json.ts";
 import { look, type Reach, startProbe } from "./probe.ts";
 
 const open: { close(): unknown }[] = [];
@@ -19,9 +19,9 @@ async function listening<S extends Server>(server: S): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const reach = (container: JsonObject = {}): Reach => ({
+const reach = (container: Partial<Container> = {}): Reach => ({
   address: "127.0.0.1",
-  container,
+  container: { name: "main", ...container },
   exec: (command) =>
     Promise.resolve({ code: command[0] === "true" ? 0 : 3, output: `ran ${command.join(" ")}` }),
 });

@@ -3,8 +3,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import type { Clock } from "@windlass/clock";
-import { listAt, numberAt } from "../controllers/objects.ts";
-import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import type { Container, Probe } from "@windlass/kinds/builtin";
 import { kubernetesVersion } from "../kinds/index.ts";
 import { countOutcome, firstCount, type Verdict } from "./probe-count.ts";
 
@@ -19,7 +18,7 @@ export interface Outcome {
 export interface Reach {
   readonly address: string;
   /** As in the pod's spec: named ports are looked up in it. */
-  readonly container: JsonObject;
+  readonly container: Container;
   /** Runs a command in the container. */
   readonly exec: (
     command: readonly string[],
@@ -27,45 +26,51 @@ export interface Reach {
   ) => Promise<{ readonly code: number; readonly output: string }>;
 }
 
+/** What a probe does, or a hook. */
+export type ProbeAction = Pick<Probe, "exec" | "grpc" | "httpGet" | "tcpSocket">;
+
 /** Probes once. Never rejects: errors count as failures. */
-export async function look(action: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+export async function look(action: ProbeAction, reach: Reach, timeoutMs: number): Promise<Outcome> {
   const { exec, httpGet, tcpSocket, grpc } = action;
   try {
-    if (isObject(exec)) {
-      const command = Array.isArray(exec.command) ? exec.command.map(textOf) : [];
-      const { code, output } = await reach.exec(command, timeoutMs);
+    if (exec) {
+      const { code, output } = await reach.exec(exec.command ?? [], timeoutMs);
       return { outcome: code === 0 ? "success" : "failure", output };
     }
-    if (isObject(httpGet)) return await lookHttp(httpGet, reach, timeoutMs);
-    if (isObject(tcpSocket)) return await lookTcp(tcpSocket, reach, timeoutMs);
-    if (isObject(grpc)) return await lookGrpc(grpc, reach, timeoutMs);
+    if (httpGet) return await lookHttp(httpGet, reach, timeoutMs);
+    if (tcpSocket) return await lookTcp(tcpSocket, reach, timeoutMs);
+    if (grpc) return await lookGrpc(grpc, reach, timeoutMs);
     return { outcome: "success", output: "" };
   } catch (error) {
     return { outcome: "failure", output: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function portOf(port: Json | undefined, { container }: Reach): number {
+function portOf(port: number | string, { container }: Reach): number {
   if (typeof port === "number") return port;
-  const named = listAt(container, "ports").find(({ name }) => name === port)?.containerPort;
-  const number = typeof named === "number" ? named : Number(textOf(port));
-  if (!Number.isInteger(number)) throw new Error(`couldn't find port: ${JSON.stringify(textOf(port))}`);
+  const named = container.ports?.find(({ name }) => name === port)?.containerPort;
+  const number = named ?? Number(port);
+  if (!Number.isInteger(number)) throw new Error(`couldn't find port: ${JSON.stringify(port)}`);
   return number;
 }
 
-async function lookHttp(get: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+async function lookHttp(
+  get: NonNullable<Probe["httpGet"]>,
+  reach: Reach,
+  timeoutMs: number,
+): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
   const secure = get.scheme === "HTTPS";
-  const host = textOf(get.host) || reach.address;
+  const host = get.host || reach.address;
   const port = portOf(get.port, reach);
-  const given = listAt(get, "httpHeaders").map(({ name, value }) => [textOf(name), textOf(value)] as const);
+  const given = (get.httpHeaders ?? []).map(({ name, value }) => [name, value] as const);
   const { major, minor } = kubernetesVersion();
   const headers = {
     "user-agent": `kube-probe/${major}.${minor}`,
     accept: "*/*",
     ...Object.fromEntries(given),
   };
-  const path = textOf(get.path) || "/";
+  const path = get.path || "/";
   const send = secure ? httpsRequest : httpRequest;
   const outgoing = send(
     {
@@ -97,9 +102,13 @@ async function lookHttp(get: JsonObject, reach: Reach, timeoutMs: number): Promi
 
 const timedOut = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
 
-async function lookTcp(action: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+async function lookTcp(
+  action: NonNullable<Probe["tcpSocket"]>,
+  reach: Reach,
+  timeoutMs: number,
+): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-  const socket = connect({ host: textOf(action.host) || reach.address, port: portOf(action.port, reach) });
+  const socket = connect({ host: action.host || reach.address, port: portOf(action.port, reach) });
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error("i/o timeout")));
   socket.once("error", reject);
   socket.once("connect", () => {
@@ -110,12 +119,16 @@ async function lookTcp(action: JsonObject, reach: Reach, timeoutMs: number): Pro
 }
 
 /** The health protocol of gRPC, whose one message has one field. */
-async function lookGrpc(action: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+async function lookGrpc(
+  action: NonNullable<Probe["grpc"]>,
+  reach: Reach,
+  timeoutMs: number,
+): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
   const session = connectHttp2(`http://${reach.address}:${portOf(action.port, reach)}`);
   session.setTimeout(timeoutMs, () => session.destroy(new Error("timeout: failed to connect service")));
   session.once("error", reject);
-  const service = Buffer.from(textOf(action.service));
+  const service = Buffer.from(action.service ?? "");
   const message = Buffer.concat([Buffer.from([0x0a, service.byteLength]), service]);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.byteLength, 1);
@@ -146,7 +159,7 @@ async function lookGrpc(action: JsonObject, reach: Reach, timeoutMs: number): Pr
 export interface ProbeOptions {
   readonly kind: "liveness" | "readiness" | "startup";
   /** As in the container's spec. */
-  readonly spec: JsonObject;
+  readonly spec: Probe;
   readonly reach: Reach;
   readonly clock: Clock;
   /** Told of each outcome that counts, with what it amounts to. */
@@ -165,15 +178,12 @@ const firstEagerMs = 50;
  */
 export function startProbe(options: ProbeOptions): void {
   const { kind, spec, reach, clock, onOutcome, signal } = options;
-  const periodMs = numberAt(spec, ["periodSeconds"], 10) * 1_000;
-  const timeoutMs = numberAt(spec, ["timeoutSeconds"], 1) * 1_000;
-  const thresholds = {
-    successThreshold: numberAt(spec, ["successThreshold"], 1),
-    failureThreshold: numberAt(spec, ["failureThreshold"], 3),
-  };
+  const { periodSeconds = 10, timeoutSeconds = 1, successThreshold = 1, failureThreshold = 3 } = spec;
+  const [periodMs, timeoutMs] = [periodSeconds * 1_000, timeoutSeconds * 1_000];
+  const thresholds = { successThreshold, failureThreshold };
   let count = firstCount(kind);
-  let eagerMs = kind === "liveness" || isObject(spec.exec) ? undefined : firstEagerMs;
-  let dueMs = clock.monotonic() + numberAt(spec, ["initialDelaySeconds"], 0) * 1_000;
+  let eagerMs = kind === "liveness" || spec.exec ? undefined : firstEagerMs;
+  let dueMs = clock.monotonic() + (spec.initialDelaySeconds ?? 0) * 1_000;
   let cancel: () => void = () => undefined;
   signal.addEventListener("abort", () => cancel(), { once: true });
 

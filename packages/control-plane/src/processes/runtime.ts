@@ -2,16 +2,25 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { uuid } from "@windlass/clock";
+import type { Container, Node, Pod } from "@windlass/kinds/builtin";
 import { requestToken, type Tokens } from "../auth/index.ts";
 import type { EventText } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
-import { listAt, mapAt, namespaceOf, numberAt, serviceBucket } from "../controllers/objects.ts";
+import {
+  allStored,
+  endpointSliceBucket,
+  namespaceOf,
+  podBucket,
+  serviceBucket,
+  stored,
+} from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
-import { type JsonObject, textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { textOf } from "../json.ts";
+import { field } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import { Subscribers } from "../subscribers.ts";
 import { ContainerRun, StartPostponed } from "./container-run.ts";
-import { environmentOf, expand } from "./environment.ts";
+import { environmentOf, expand, type Finder } from "./environment.ts";
 import { findNamespaceTool, type NamespaceTool, prepareView } from "./file-view.ts";
 import { hostsText } from "./hosts.ts";
 import type { ContainerPlace } from "./launch.ts";
@@ -32,17 +41,17 @@ export interface RuntimeDependencies extends ControllerDependencies {
 
 /** Who a run is about. */
 export interface RunOf {
-  readonly pod: StoredObject;
+  readonly pod: Stored<Pod>;
   readonly podAddress: string;
   readonly hostAddress: string;
-  readonly container: JsonObject;
+  readonly container: Container;
   readonly part: "initContainers" | "containers";
   /** How often it was started before. */
   readonly attempt: number;
 }
 
 interface PodState {
-  pod: StoredObject;
+  pod: Stored<Pod>;
   readonly key: string;
   readonly podAddress: string;
   readonly files: PodFiles;
@@ -86,21 +95,20 @@ export class ProcessRuntime {
   }
 
   /** Why a container's image is not there; undefined if there is something to run for it. */
-  imageFault(container: JsonObject): string | undefined {
-    const image = textOf(container.image);
-    if (Array.isArray(container.command) && container.command.length > 0) return undefined;
+  imageFault({ image = "", command = [] }: Container): string | undefined {
+    if (command.length > 0) return undefined;
     if (programFor(this.#options, image)) return undefined;
     return `nothing is known to run for image "${image}": give the container a command, or say what the image runs with processes: { images: { ${JSON.stringify(image)}: { command: [...] } } } or --image '${image}=COMMAND'`;
   }
 
   /** What is known of a run. */
-  observe(pod: StoredObject, container: string, attempt: number): Observed {
+  observe(pod: Stored<Pod>, container: string, attempt: number): Observed {
     const known = this.#pods.get(pod.metadata.uid)?.runs.get(container);
     return known?.attempt === attempt ? known.run.observed : { at: "absent" };
   }
 
   /** What has happened since it was last asked. */
-  takeEvents(pod: StoredObject): EventText[] {
+  takeEvents(pod: Stored<Pod>): EventText[] {
     return this.#pods.get(pod.metadata.uid)?.events.splice(0) ?? [];
   }
 
@@ -109,7 +117,7 @@ export class ProcessRuntime {
     if (this.#closed) return;
     const { pod, container, attempt } = of;
     const state = this.#stateOf(of);
-    const name = textOf(container.name);
+    const { name } = container;
     const before = state.runs.get(name);
     if (before?.attempt === attempt && !before.run.mayTryAgain) return;
     const run = new ContainerRun({
@@ -118,7 +126,7 @@ export class ProcessRuntime {
       container,
       part: of.part,
       podAddress: of.podAddress,
-      graceMs: numberAt(pod, ["spec", "terminationGracePeriodSeconds"], 30) * 1_000,
+      graceMs: Number(pod.spec.terminationGracePeriodSeconds ?? 30) * 1_000,
       place: () => this.#place(state, of),
       lastWords: () => state.files.lastWords(`${name}-${attempt}`),
       changed: () => this.changes.notify(state.key),
@@ -137,7 +145,7 @@ export class ProcessRuntime {
   }
 
   /** Whether any process of a pod is left. */
-  isAlive(pod: StoredObject): boolean {
+  isAlive(pod: Stored<Pod>): boolean {
     const state = this.#pods.get(pod.metadata.uid);
     return state !== undefined && [...state.runs.values()].some(({ run }) => run.isAlive);
   }
@@ -148,13 +156,13 @@ export class ProcessRuntime {
    * @param graceMs after which they are killed
    * @returns the names of those that had not been asked before
    */
-  stop(pod: StoredObject, graceMs: number): string[] {
+  stop(pod: Stored<Pod>, graceMs: number): string[] {
     const state = this.#pods.get(pod.metadata.uid);
     if (!state) return [];
     const sidecars = new Set(
-      listAt(pod, "spec", "initContainers")
+      (pod.spec.initContainers ?? [])
         .filter(({ restartPolicy }) => restartPolicy === "Always")
-        .map(({ name }) => textOf(name)),
+        .map(({ name }) => name),
     );
     const alive = [...state.runs].filter(([, { run }]) => run.isAlive);
     const first = alive.filter(([name]) => !sidecars.has(name));
@@ -162,7 +170,7 @@ export class ProcessRuntime {
   }
 
   /** Asks one container to end. @returns whether it had not been asked before */
-  stopContainer(pod: StoredObject, container: string, graceMs: number): boolean {
+  stopContainer(pod: Stored<Pod>, container: string, graceMs: number): boolean {
     return this.#pods.get(pod.metadata.uid)?.runs.get(container)?.run.stop(graceMs) ?? false;
   }
 
@@ -182,7 +190,7 @@ export class ProcessRuntime {
 
   /** A run of a container: the one that goes on or was the last, or the one before. */
   runOf(
-    pod: StoredObject,
+    pod: Stored<Pod>,
     container: string,
     which: "latest" | "previous" = "latest",
   ): ContainerRun | undefined {
@@ -255,7 +263,7 @@ export class ProcessRuntime {
 
   async #refresh(state: PodState): Promise<void> {
     try {
-      const now = this.#deps.registry.store.get("pods", state.key)?.object;
+      const now = stored(this.#deps.registry, podBucket, state.key);
       await state.files.refresh(now?.metadata.uid === state.pod.metadata.uid ? now : state.pod);
     } catch (error) {
       state.events.push({ type: "Warning", reason: "FailedMount", message: String(error) });
@@ -264,7 +272,6 @@ export class ProcessRuntime {
 
   /** Keeps the files of pods in step with the objects that they are made from. */
   #follow(): Running {
-    const slices = "endpointslices.discovery.k8s.io";
     const podsIn = (namespace: string) =>
       [...this.#pods].filter(([, { pod }]) => namespaceOf(pod) === namespace).map(([uid]) => `files ${uid}`);
     const hosts = () => (this.#pods.size > 0 ? ["hosts"] : []);
@@ -274,7 +281,7 @@ export class ProcessRuntime {
         configmaps: ({ entry }) => podsIn(namespaceOf(entry.object)),
         secrets: ({ entry }) => podsIn(namespaceOf(entry.object)),
         services: hosts,
-        [slices]: hosts,
+        [endpointSliceBucket.bucket]: hosts,
       },
       reconcile: async (key) => {
         if (key === "hosts") for (const state of this.#pods.values()) await this.#writeHosts(state);
@@ -288,12 +295,10 @@ export class ProcessRuntime {
   }
 
   async #writeHosts({ pod, podAddress, files }: PodState): Promise<void> {
-    const { store } = this.#deps.registry;
-    const all = (bucket: string) => store.list(bucket).entries.map(({ object }) => object);
-    const services = all("services");
-    await files.setHosts(
-      hostsText({ pod, podAddress, services, slices: all("endpointslices.discovery.k8s.io") }),
-    );
+    const { registry } = this.#deps;
+    const services = allStored(registry, serviceBucket);
+    const slices = allStored(registry, endpointSliceBucket);
+    await files.setHosts(hostsText({ pod, podAddress, services, slices }));
   }
 
   /** @throws StartPostponed */
@@ -316,19 +321,17 @@ export class ProcessRuntime {
     this.#reaper.start();
     await state.files.refresh(pod);
     await this.#writeHosts(state);
-    const name = textOf(container.name);
-    const program = programFor(this.#options, textOf(container.image));
+    const { name, image = "" } = container;
+    const program = programFor(this.#options, image);
     const env = await this.#environment(of, `${pod.metadata.uid}/${name}/${attempt}`, state);
     const known = (variable: string) => env.get(variable);
-    const texts = (value: unknown) =>
-      (Array.isArray(value) ? value : []).map((text: unknown) => expand(String(text), known));
+    const texts = (list: readonly string[] = []) => list.map((text) => expand(text, known));
     const own = texts(container.command);
-    const args = Array.isArray(container.args) ? texts(container.args) : undefined;
     const command =
       own.length > 0
-        ? [...own, ...(args ?? [])]
-        : [...texts(program?.command), ...(args ?? texts(program?.args))];
-    const directory = textOf(container.workingDir) || program?.workingDir || process.cwd();
+        ? [...own, ...texts(container.args)]
+        : [...texts(program?.command), ...texts(container.args ?? program?.args)];
+    const directory = container.workingDir || program?.workingDir || process.cwd();
     const run = `${name}-${attempt}`;
     const { required, comforts } = await state.files.mountsFor(pod, container, run, env);
     const mounts = [...required, ...comforts];
@@ -361,7 +364,7 @@ export class ProcessRuntime {
   async #environment(of: RunOf, mark: string, state: PodState): Promise<Map<string, string>> {
     const { pod, container, podAddress, hostAddress } = of;
     const { host, port } = await this.#deps.apiServer();
-    const program = programFor(this.#options, textOf(container.image));
+    const program = programFor(this.#options, container.image ?? "");
     const owned = new Map([
       [variables.podAddress, podAddress],
       [variables.owner, this.#owner],
@@ -390,7 +393,7 @@ export class ProcessRuntime {
       base,
     });
     for (const [name, value] of owned) env.set(name, value);
-    if (this.#deps.ownAddresses && field(pod, "spec", "hostNetwork") !== true) {
+    if (this.#deps.ownAddresses && pod.spec.hostNetwork !== true) {
       const own = env.get("NODE_OPTIONS");
       const required = `--require "${join(this.#base, "listen-on-pod-address.cjs")}"`;
       env.set("NODE_OPTIONS", own === undefined ? required : `${own} ${required}`);
@@ -398,22 +401,23 @@ export class ProcessRuntime {
     return env;
   }
 
-  #allocatable(pod: StoredObject): JsonObject {
-    const node = this.#deps.registry.store.get("nodes", textOf(field(pod, "spec", "nodeName")))?.object;
-    return { ...mapAt(node, "status", "allocatable") };
+  #allocatable(pod: Stored<Pod>): Readonly<Record<string, string>> {
+    const node = this.#deps.registry.store.get("nodes", pod.spec.nodeName ?? "")?.object;
+    return (node && typed<Node>(node).status?.allocatable) ?? {};
   }
 
-  #finder(pod: StoredObject): (bucket: "configmaps" | "secrets", name: string) => StoredObject | undefined {
-    const { store } = this.#deps.registry;
-    return (bucket, name) => store.get(bucket, `${namespaceOf(pod)}/${name}`)?.object;
+  #finder(pod: Stored<Pod>): Finder {
+    const { registry } = this.#deps;
+    return <T>(bucket: string, name: string) =>
+      stored<T>(registry, { bucket }, `${namespaceOf(pod)}/${name}`);
   }
 
   async #token(
-    pod: StoredObject,
+    pod: Stored<Pod>,
     { audience, expirationSeconds }: { readonly audience: string; readonly expirationSeconds: number },
   ): Promise<string> {
     const { registry, tokens } = this.#deps;
-    const account = textOf(field(pod, "spec", "serviceAccountName")) || "default";
+    const account = pod.spec.serviceAccountName || "default";
     const found = registry.store.get("serviceaccounts", `${namespaceOf(pod)}/${account}`)?.object;
     if (!found) throw new Error(`serviceaccounts "${account}" not found`);
     const { name, uid } = pod.metadata;

@@ -1,17 +1,18 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Service } from "@windlass/kinds/builtin";
 import { eventRecorder } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
 import {
   controllerContext,
   endpointSliceBucket,
   isDeleting,
-  listAt,
   namespaceOf,
+  serviceBucket,
+  stored,
 } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
-import { textOf } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
 import { startListening } from "../streams/start-listening.ts";
 
 /** An endpoint of a Service. */
@@ -53,7 +54,6 @@ export function startServiceProxy(
   deps: ControllerDependencies,
   options: ServiceProxyOptions,
 ): Running & { close(): Promise<void> } {
-  const { store } = deps.registry;
   const open = new Map<string, Map<string, OpenFrontend>>();
   const sockets = new Set<Socket>();
   const record = eventRecorder(deps.registry, {
@@ -64,15 +64,15 @@ export function startServiceProxy(
   const loop = startLoop(deps, {
     name: "service-proxy",
     watches: {
-      services: ({ key }) => [key],
+      [serviceBucket.bucket]: ({ key }) => [key],
       [endpointSliceBucket.bucket]: ({ entry }) => {
-        const service = textOf(field(entry.object, "metadata", "labels", serviceLabel));
-        return service === "" ? [] : [`${namespaceOf(entry.object)}/${service}`];
+        const service = entry.object.metadata.labels?.[serviceLabel];
+        return service === undefined ? [] : [`${namespaceOf(entry.object)}/${service}`];
       },
     },
     reconcile: async (key) => {
-      const service = store.get("services", key)?.object;
-      const wanted = service && !isDeleting(service) ? await doorsOf(service) : [];
+      const service = stored(deps.registry, serviceBucket, key);
+      const wanted = service && !isDeleting(service) ? await frontendsOf(service) : [];
       const frontends = open.get(key) ?? new Map<string, OpenFrontend>();
       open.set(key, frontends);
       const places = new Map(wanted.map((frontend) => [`${frontend.host}:${frontend.port}`, frontend]));
@@ -98,25 +98,22 @@ export function startServiceProxy(
     },
   });
 
-  async function doorsOf(service: StoredObject): Promise<Frontend[]> {
-    const address = textOf(field(service, "spec", "clusterIP"));
-    if (!address.startsWith("127.") || field(service, "spec", "type") === "ExternalName") return [];
+  async function frontendsOf(service: Stored<Service>): Promise<Frontend[]> {
+    const { clusterIP: address = "", type, sessionAffinity, ports = [] } = service.spec ?? {};
+    if (!address.startsWith("127.") || type === "ExternalName") return [];
     const isApi = namespaceOf(service) === "default" && service.metadata.name === "kubernetes";
-    const sticky = field(service, "spec", "sessionAffinity") === "ClientIP";
+    const sticky = sessionAffinity === "ClientIP";
     const frontends: Frontend[] = [];
-    for (const port of listAt(service, "spec", "ports")) {
-      if ((textOf(port.protocol) || "TCP") !== "TCP") {
-        const message = `port ${textOf(port.port)} is not served: nodes of real processes pass on TCP alone`;
+    for (const { name = "", port, protocol, nodePort } of ports) {
+      if ((protocol || "TCP") !== "TCP") {
+        const message = `port ${port} is not served: nodes of real processes pass on TCP alone`;
         await record(service, { type: "Warning", reason: "FailedToListen", message });
         continue;
       }
-      const backends = isApi
-        ? [await options.apiServer()]
-        : backendsOf(deps.registry, service, textOf(port.name));
+      const backends = isApi ? [await options.apiServer()] : backendsOf(deps.registry, service, name);
       if (backends.length === 0) continue;
-      frontends.push({ host: address, port: Number(port.port), backends, sticky });
-      const { nodePort } = port;
-      if (typeof nodePort !== "number") continue;
+      frontends.push({ host: address, port, backends, sticky });
+      if (nodePort === undefined) continue;
       for (const host of options.hosts) frontends.push({ host, port: nodePort, backends, sticky });
     }
     return frontends;
@@ -138,16 +135,15 @@ export function startServiceProxy(
 }
 
 /** Where a Service's port leads: to its ready pods. */
-export function backendsOf(registry: Registry, service: StoredObject, portName: string): Backend[] {
+export function backendsOf(registry: Registry, service: Stored<Service>, portName: string): Backend[] {
   const found: Backend[] = [];
   for (const slice of within(registry, endpointSliceBucket, namespaceOf(service))) {
-    if (field(slice, "metadata", "labels", serviceLabel) !== service.metadata.name) continue;
-    const port = listAt(slice, "ports").find(({ name }) => textOf(name) === portName)?.port;
-    if (typeof port !== "number") continue;
-    for (const endpoint of listAt(slice, "endpoints")) {
-      if (field(endpoint, "conditions", "ready") === false) continue;
-      const { addresses } = endpoint;
-      if (Array.isArray(addresses)) found.push({ host: textOf(addresses[0]), port });
+    if (slice.metadata.labels?.[serviceLabel] !== service.metadata.name) continue;
+    const port = slice.ports?.find(({ name = "" }) => name === portName)?.port;
+    if (port === undefined) continue;
+    for (const { conditions, addresses } of slice.endpoints) {
+      const [host] = addresses;
+      if (conditions?.ready !== false && host !== undefined) found.push({ host, port });
     }
   }
   return found;

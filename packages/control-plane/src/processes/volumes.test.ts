@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ConfigMap, Pod, Volume } from "@windlass/kinds/builtin";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { JsonObject } from "../json.ts";
-import type { StoredObject } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
+import type { Finder } from "./environment.ts";
 import { filesOf, sourceOf, UnsupportedVolume, writeFiles } from "./volumes.ts";
 
 let directory: string;
@@ -13,22 +14,23 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const metadata = { name: "web", namespace: "shop", uid: "u", resourceVersion: "1", labels: { app: "web" } };
-const pod = { apiVersion: "v1", kind: "Pod", metadata } satisfies StoredObject;
-const settings = {
+const pod = typed<Pod>({ apiVersion: "v1", kind: "Pod", metadata, spec: { containers: [] } });
+const settings = typed<ConfigMap>({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { ...metadata, name: "settings" },
   data: { a: "1", b: "2" },
   binaryData: { c: Buffer.from([0, 255]).toString("base64") },
-} satisfies StoredObject;
+});
 
-const files = async (volume: JsonObject) => {
+const files = async (volume: Volume) => {
   const made = await filesOf(volume, {
     pod,
     podAddress: "127.5.0.2",
     hostAddress: "127.5.255.1",
     allocatable: {},
-    find: (bucket, name) => (bucket === "configmaps" && name === "settings" ? settings : undefined),
+    find: ((bucket, name) =>
+      bucket === "configmaps" && name === "settings" ? settings : undefined) as Finder,
     token: ({ audience }) => Promise.resolve(`token for ${audience}`),
   });
   return [...made].map(([path, { content, mode }]) => [path, Buffer.from(content).toString("latin1"), mode]);
@@ -91,5 +93,7 @@ test("a volume with no local form is refused by its name", () => {
   expect(sourceOf({ name: "d", persistentVolumeClaim: { claimName: "data" } }, places, "web")).toBe(
     "/claims/data",
   );
-  expect(() => sourceOf({ name: "d", nfs: { server: "x" } }, places, "web")).toThrow(UnsupportedVolume);
+  expect(() => sourceOf({ name: "d", nfs: { server: "x", path: "/" } }, places, "web")).toThrow(
+    UnsupportedVolume,
+  );
 });

@@ -1,8 +1,6 @@
 import { mkdir, mkdtemp, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, normalize } from "node:path";
-import { listAt, mapAt, numberAt } from "../controllers/objects.ts";
-import { isObject, type JsonObject, textOf } from "../json.ts";
-import { field } from "../storage/store.ts";
+import type { KeyToPath, Volume, VolumeProjection } from "@windlass/kinds/builtin";
 import { type EnvironmentSources, podField, resourceField } from "./environment.ts";
 
 /** A file of a volume that is made from objects. */
@@ -31,81 +29,88 @@ export class UnsupportedVolume extends Error {
 const usualMode = 0o644;
 
 /** Whether a volume's files are made from objects, and follow them when they change. */
-export function isProjected(volume: JsonObject): boolean {
-  return ["configMap", "secret", "downwardAPI", "projected"].some((kind) => isObject(volume[kind]));
+export function isProjected({ configMap, secret, downwardAPI, projected }: Volume): boolean {
+  return Boolean(configMap ?? secret ?? downwardAPI ?? projected);
 }
 
 /** The files of a volume that is made from objects, by their path in it. */
-export async function filesOf(
-  volume: JsonObject,
-  sources: VolumeSources,
-): Promise<Map<string, ProjectedFile>> {
+export async function filesOf(volume: Volume, sources: VolumeSources): Promise<Map<string, ProjectedFile>> {
   const files = new Map<string, ProjectedFile>();
   const { projected } = volume;
-  if (!isObject(projected)) {
+  if (!projected) {
     await addFiles(files, volume, usualMode, sources);
     return files;
   }
-  const mode = numberAt(projected, ["defaultMode"], usualMode);
-  for (const source of listAt(projected, "sources")) await addFiles(files, source, mode, sources);
+  const { defaultMode: mode = usualMode } = projected;
+  for (const source of projected.sources ?? []) await addFiles(files, source, mode, sources);
   return files;
+}
+
+/** What files are made of: a volume itself, or one of the sources of a projected one. */
+type FileSource = Pick<VolumeProjection, "serviceAccountToken"> & {
+  readonly configMap?: KeySource & { readonly name?: string };
+  readonly secret?: KeySource & { readonly name?: string; readonly secretName?: string };
+  readonly downwardAPI?: { readonly defaultMode?: number } & NonNullable<VolumeProjection["downwardAPI"]>;
+};
+
+/** Which keys of a ConfigMap or Secret become files. */
+interface KeySource {
+  readonly defaultMode?: number;
+  /** @default all keys, each under its own name */
+  readonly items?: readonly KeyToPath[];
 }
 
 async function addFiles(
   files: Map<string, ProjectedFile>,
-  source: JsonObject,
+  source: FileSource,
   mode: number,
   sources: VolumeSources,
 ): Promise<void> {
   const { configMap, secret, downwardAPI, serviceAccountToken: token } = source;
-  if (isObject(configMap)) {
-    const map = sources.find("configmaps", textOf(configMap.name));
+  if (configMap) {
+    const map = sources.find("configmaps", configMap.name ?? "");
     addKeys(files, configMap, mode, [
-      ...Object.entries(mapAt(map, "data")).map(([key, text]) => [key, Buffer.from(textOf(text))] as const),
-      ...decodedKeys(map, "binaryData"),
+      ...Object.entries(map?.data ?? {}).map(([key, text]) => [key, Buffer.from(text)] as const),
+      ...decodedKeys(map?.binaryData),
     ]);
   }
-  if (isObject(secret)) {
-    const found = sources.find("secrets", textOf(secret.secretName ?? secret.name));
-    addKeys(files, secret, mode, decodedKeys(found, "data"));
+  if (secret) {
+    const found = sources.find("secrets", secret.secretName ?? secret.name ?? "");
+    addKeys(files, secret, mode, decodedKeys(found?.data));
   }
-  if (isObject(downwardAPI)) {
-    for (const item of listAt(downwardAPI, "items")) {
-      const { fieldRef, resourceFieldRef } = item;
-      const text = isObject(fieldRef)
-        ? podField(sources, textOf(fieldRef.fieldPath))
-        : isObject(resourceFieldRef)
-          ? resourceField({ ...sources, container: {} }, resourceFieldRef)
+  if (downwardAPI) {
+    const { defaultMode = mode, items = [] } = downwardAPI;
+    for (const { path, fieldRef, resourceFieldRef, mode: own = defaultMode } of items) {
+      const text = fieldRef
+        ? podField(sources, fieldRef.fieldPath)
+        : resourceFieldRef
+          ? resourceField(sources, resourceFieldRef)
           : "";
-      const own = numberAt(downwardAPI, ["defaultMode"], mode);
-      put(files, textOf(item.path), { content: Buffer.from(text), mode: numberAt(item, ["mode"], own) });
+      put(files, path, { content: Buffer.from(text), mode: own });
     }
   }
-  if (isObject(token)) {
-    const wish = {
-      audience: textOf(token.audience),
-      expirationSeconds: numberAt(token, ["expirationSeconds"], 3_600),
-    };
-    put(files, textOf(token.path), { content: Buffer.from(await sources.token(wish)), mode });
+  if (token) {
+    const { audience = "", expirationSeconds = 3_600 } = token;
+    const wish = { audience, expirationSeconds: Number(expirationSeconds) };
+    put(files, token.path, { content: Buffer.from(await sources.token(wish)), mode });
   }
 }
 
-function decodedKeys(object: JsonObject | undefined, part: string): (readonly [string, Buffer])[] {
-  return Object.entries(mapAt(object, part)).map(([key, text]) => [key, Buffer.from(textOf(text), "base64")]);
+function decodedKeys(data: Readonly<Record<string, string>> = {}): (readonly [string, Buffer])[] {
+  return Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64")]);
 }
 
 function addKeys(
   files: Map<string, ProjectedFile>,
-  source: JsonObject,
+  source: KeySource,
   inherited: number,
   keys: readonly (readonly [string, Uint8Array])[],
 ): void {
-  const mode = numberAt(source, ["defaultMode"], inherited);
-  const items = listAt(source, "items");
+  const { defaultMode: mode = inherited, items = [] } = source;
   for (const [key, content] of keys) {
     if (items.length === 0) put(files, key, { content, mode });
     for (const item of items) {
-      if (item.key === key) put(files, textOf(item.path), { content, mode: numberAt(item, ["mode"], mode) });
+      if (item.key === key) put(files, item.path, { content, mode: item.mode ?? mode });
     }
   }
 }
@@ -155,17 +160,15 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
  * @throws UnsupportedVolume
  */
 export function sourceOf(
-  volume: JsonObject,
+  volume: Volume,
   places: { readonly own: string; readonly claims: string },
   podName: string,
 ): string {
-  const name = textOf(volume.name);
-  if (isProjected(volume) || isObject(volume.emptyDir)) return join(places.own, "volumes", name);
-  if (isObject(volume.hostPath)) return textOf(field(volume, "hostPath", "path"));
-  if (isObject(volume.persistentVolumeClaim)) {
-    return join(places.claims, textOf(field(volume, "persistentVolumeClaim", "claimName")));
-  }
-  if (isObject(volume.ephemeral)) return join(places.claims, `${podName}-${name}`);
+  const { name, emptyDir, hostPath, persistentVolumeClaim: claim, ephemeral } = volume;
+  if (isProjected(volume) || emptyDir) return join(places.own, "volumes", name);
+  if (hostPath) return hostPath.path;
+  if (claim) return join(places.claims, claim.claimName);
+  if (ephemeral) return join(places.claims, `${podName}-${name}`);
   const kind = Object.keys(volume).find((key) => key !== "name") ?? "empty";
   throw new UnsupportedVolume(`volume "${name}": a node of real processes has no ${kind} volumes`);
 }

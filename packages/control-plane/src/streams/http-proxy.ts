@@ -1,12 +1,11 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { listAt } from "../controllers/objects.ts";
+import type { Pod, Service } from "@windlass/kinds/builtin";
 import type { ApiRequest, ApiResponse } from "../http/request.ts";
-import { textOf } from "../json.ts";
 import { type Backend, backendsOf } from "../processes/service-proxy.ts";
 import type { Registry } from "../registry/registry.ts";
 import { badRequest, StatusError } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
 
 /** What the name in a proxy's path says: `https:web:8443`. */
 export interface ProxyName {
@@ -28,16 +27,16 @@ export function proxyName(text: string): ProxyName {
 }
 
 /** Where a request to a pod goes. @throws StatusError 400 */
-export function podBackend(pod: StoredObject, port: string): Backend {
-  const ports = listAt(pod, "spec", "containers").flatMap((container) => listAt(container, "ports"));
+export function podBackend(pod: Stored<Pod>, port: string): Backend {
+  const ports = pod.spec.containers.flatMap((container) => container.ports ?? []);
   const named = port === "" ? ports[0] : ports.find(({ name }) => name === port);
   const number = /^\d+$/.test(port)
     ? Number(port)
-    : Number(named?.containerPort ?? (port === "" ? 80 : Number.NaN));
+    : (named?.containerPort ?? (port === "" ? 80 : Number.NaN));
   if (!Number.isInteger(number) || number < 1 || number > 65_535) {
     throw badRequest(`pod ${JSON.stringify(pod.metadata.name)} has no port ${JSON.stringify(port)}`);
   }
-  return { host: textOf(field(pod, "status", "podIP")), port: number };
+  return { host: pod.status?.podIP ?? "", port: number };
 }
 
 /**
@@ -45,16 +44,16 @@ export function podBackend(pod: StoredObject, port: string): Backend {
  *
  * @throws StatusError 503 if it has no ready pod, or no such port
  */
-export function serviceBackend(registry: Registry, service: StoredObject, wanted: string): Backend {
-  const ports = listAt(service, "spec", "ports");
+export function serviceBackend(registry: Registry, service: Stored<Service>, wanted: string): Backend {
+  const { ports = [] } = service.spec ?? {};
   const port =
     wanted === "" && ports.length === 1
       ? ports[0]
-      : ports.find(({ name, port: number }) => name === wanted || textOf(number) === wanted);
+      : ports.find(({ name, port: number }) => name === wanted || String(number) === wanted);
   const { name } = service.metadata;
   if (!port)
     throw unavailable(`no service port ${JSON.stringify(wanted)} found for service ${JSON.stringify(name)}`);
-  const backends = backendsOf(registry, service, textOf(port.name));
+  const backends = backendsOf(registry, service, port.name ?? "");
   const backend = backends[Math.floor(registry.random.next() * backends.length)];
   if (!backend) throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`);
   return backend;

@@ -1,12 +1,12 @@
+import type { Pod, Service } from "@windlass/kinds/builtin";
 import type { User } from "../auth/index.ts";
 import type { ApiResponse } from "../http/request.ts";
 import type { SubresourceDependencies } from "../http/subresources.ts";
 import type { WriteRequest } from "../http/write.ts";
-import { textOf } from "../json.ts";
 import { chosenContainer, type SimulatedNodes } from "../node/index.ts";
 import type { Target } from "../registry/identity.ts";
 import { forbidden, internalError, type StatusError, unsupported } from "../status.ts";
-import { field } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 import { admitConnection } from "./connection-options.ts";
 
 type Handler = (
@@ -35,7 +35,7 @@ export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Ha
     "pods/portforward": async (deps, target, _info, write) => {
       const { object } = await opened(nodes, deps, target, write);
       const { portForward } = await import("./port-forward.ts");
-      return portForward(write.request, write.query, textOf(field(object, "status", "podIP")));
+      return portForward(write.request, write.query, typed<Pod>(object).status?.podIP ?? "");
     },
   };
 }
@@ -51,8 +51,9 @@ export function podProxies(nodes: SimulatedNodes): { readonly [path: string]: Ha
       const { subresource: _proxy, ...podTarget } = target;
       await admitConnection(deps.registry, target, write, pathBehind(write).split("?")[0]);
       const { object } = deps.registry.entry({ ...podTarget, name: named.name });
-      if (!nodes.runsProcesses(object)) throw simulated("proxy");
-      return await passHttpOn(write.request, named, podBackend(object, named.port), pathBehind(write));
+      const pod = typed<Pod>(object);
+      if (!nodes.runsProcesses(pod)) throw simulated("proxy");
+      return await passHttpOn(write.request, named, podBackend(pod, named.port), pathBehind(write));
     },
     "services/proxy": async (deps, target, _info, write) => {
       const { passHttpOn, proxyName, serviceBackend } = await import("./http-proxy.ts");
@@ -61,7 +62,7 @@ export function podProxies(nodes: SimulatedNodes): { readonly [path: string]: Ha
       await admitConnection(deps.registry, target, write, pathBehind(write).split("?")[0]);
       const { object } = deps.registry.entry({ ...serviceTarget, name: named.name });
       if (!nodes.hasProcesses) throw simulated("proxy");
-      const backend = serviceBackend(deps.registry, object, named.port);
+      const backend = serviceBackend(deps.registry, typed<Service>(object), named.port);
       return await passHttpOn(write.request, named, backend, pathBehind(write));
     },
   };
@@ -102,7 +103,7 @@ async function opened(
   if (!allowed) throw forbidden({ group: "", resource: "pods" }, target.name, reason ?? "");
   await admitConnection(deps.registry, target, write);
   const entry = deps.registry.entry(podTarget);
-  if (!nodes.runsProcesses(entry.object)) {
+  if (!nodes.runsProcesses(typed<Pod>(entry.object))) {
     throw simulated(subresource);
   }
   return entry;
@@ -116,8 +117,9 @@ async function containerOf(
   write: WriteRequest,
 ) {
   const { object } = await opened(nodes, deps, target, write);
-  const container = chosenContainer(object, write.query.get("container") ?? "");
-  const run = nodes.runOf(object, container);
+  const pod = typed<Pod>(object);
+  const container = chosenContainer(pod, write.query.get("container") ?? "");
+  const run = nodes.runOf(pod, container);
   if (run?.observed.at !== "running" && run?.observed.at !== "starting") {
     throw internalError(`unable to upgrade connection: container not found ("${container}")`);
   }

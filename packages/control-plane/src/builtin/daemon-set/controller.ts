@@ -22,7 +22,7 @@ import {
 import { claim, claimantKeys, controlledBy } from "../../controllers/ownership.ts";
 import { availability, isFinished, isReady, podFromTemplate, templateOf } from "../../controllers/pods.ts";
 import { type History, revisionHash, revisionHistory, truncateHistory } from "../../controllers/revisions.ts";
-import { equal, type JsonObject, textOf } from "../../json.ts";
+import { equal, textOf } from "../../json.ts";
 import { isWantedNode, untolerated } from "../../node/fitting.ts";
 import { StatusError } from "../../status.ts";
 import type { StoredObject } from "../../storage/store.ts";
@@ -102,15 +102,16 @@ export function startDaemonSets(deps: ControllerDependencies): Running {
   function place(set: Stored<DaemonSet>, own: readonly Stored<Pod>[]): Placed[] {
     const template = templateOf(set).spec;
     const tolerations = [...(template.tolerations ?? []), ...daemonTolerations];
-    const spec = { ...template, tolerations } as object as JsonObject;
+    const spec = { ...template, tolerations };
     return allStored(registry, nodes).map((node) => {
       const named = template.nodeName;
+      const { taints = [] } = node.spec ?? {};
       const wanted = (!named || named === node.metadata.name) && isWantedNode(spec, node);
       return {
         node,
         pods: own.filter((pod) => nodeOf(pod) === node.metadata.name),
-        shouldRun: wanted && !untolerated(spec, node, ["NoSchedule", "NoExecute"]),
-        mayStay: wanted && !untolerated(spec, node, ["NoExecute"]),
+        shouldRun: wanted && !untolerated(spec, taints, ["NoSchedule", "NoExecute"]),
+        mayStay: wanted && !untolerated(spec, taints, ["NoExecute"]),
       };
     });
   }
