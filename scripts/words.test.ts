@@ -19,6 +19,16 @@ const words: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
   [/\bof one's own\b/, "own, custom"],
   [/\b(is|are) said so\b/, "is reported"],
+  [/\banew\b/i, "again, over; recreated, restarted, reopened"],
+  [
+    /(?<!\b(address|port|name) (that )?(was|is|are) )\b(are|be|is|was) taken for(?! (granted|%))/,
+    "is treated as, is mistaken for",
+  ],
+  [/\b(let|lets|letting) go of\b/i, "releases, drops, refuses"],
+  [/\bon its way out\b/i, "is being deleted, is draining"],
+  [/\bin so many words\b|\bin good order\b|\bon its own account\b/i, "explicitly; cleanly; on its own"],
+  [/\b(come|comes|came) of it\b/i, "the outcome, the result"],
+  [/\ball else\b/i, "everything else"],
   [/\bnot to be had\b|\bsuch a one\b|\bis none the better\b/, "is unavailable; name the thing"],
 ];
 

@@ -189,7 +189,7 @@ test("without the right to list a kind, one line names it, its controller waits,
   ]);
 });
 
-test("without the right to write events, one line says so, and all else works", async () => {
+test("without the right to write events, one line says so, and everything else works", async () => {
   const { key, namespace, lines } = await runUnderItsRole({ edit: without("create", "events") });
   await cluster.client.create(Vault, { metadata: key, spec: {} });
   await cluster.client.create(Vault, { metadata: { ...key, name: "another" }, spec: {} });

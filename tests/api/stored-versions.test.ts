@@ -68,7 +68,7 @@ test("objects of an old version are rewritten, and the version can be removed", 
   expect(trimmed.status?.storedVersions).toEqual(["v2"]);
   const after = await cluster.client.get(second, { namespace, name: "a" });
   expect(after.spec).toEqual(before.spec);
-  // The server stored it anew, although nothing in it changed.
+  // The server stored it again, although nothing in it changed.
   expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
   await cluster.install(second.crd());
   expect((await cluster.client.get(second, { namespace, name: "c" })).spec).toEqual({ size: 2 });

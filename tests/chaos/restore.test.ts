@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** Deletes the children that were made anew for owners which the server had lost: there is no garbage collector here. */
+/** Deletes the children that were created again for owners which the server had lost: there is no garbage collector here. */
 async function collectGarbage(namespace: string): Promise<void> {
   const { client } = world;
   const owners = new Set(
@@ -37,7 +37,7 @@ test("a backup that is put back is noticed, and the operator works on what the s
   population.wanted.clear();
   for (const [name, text] of backedUp) population.wanted.set(name, text);
   const restoredAt = systemClock.monotonic();
-  // A watch that goes on from the server's future hears nothing, and is given up after two minutes.
+  // A watch that goes on from the server's future receives nothing, and is given up after two minutes.
   while (!(await population.isMirroredBy(operator.cache))) {
     expect(systemClock.monotonic() - restoredAt).toBeLessThan(180_000);
     await sleep(systemClock, 500);

@@ -26,7 +26,7 @@ test("an API server that is killed and comes back is found again, and nothing of
   await record("API server killed with -9, down for 8 s", { objects: population.wanted.size, recoveredMs });
 });
 
-test("an operator that was cut off while history was compacted away lists anew at once", async () => {
+test("an operator that was cut off while history was compacted away lists again at once", async () => {
   const population = await world.openNamespace();
   await using operator = await world.startOperator(population.namespace);
   await population.grow(50);

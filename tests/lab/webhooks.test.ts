@@ -339,7 +339,7 @@ test("authorities rotate under load, with two replicas, and no request fails", a
   const until = Date.now() + 75_000;
   let asked = 0;
   for (; Date.now() < until; asked += 1) {
-    // So that the API server dials anew, and looks at what is served now.
+    // So that the API server dials again, and looks at what is served now.
     if (asked % 5 === 0)
       await Promise.all(
         [...open].map(([socket, hangUp]) => {

@@ -196,6 +196,6 @@ async function becomesLeader(name: string, main: string): Promise<void> {
   await client.create(kind, { metadata: key, spec: { image: "nginx:1.29" } });
   await waitForCondition(client, kind, key, "Ready");
   await operator.end();
-  // It let go of the lease, so that the next one need not wait.
+  // It released the lease, so that the next one need not wait.
   expect(operator.output()).toContain("no longer the leader");
 }

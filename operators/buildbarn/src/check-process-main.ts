@@ -6,7 +6,7 @@ import type { Checked } from "./configuration/index.ts";
 const LOOK_MS = 50;
 
 /**
- * Checks the one configuration on its standard input, and writes what came of it to its standard
+ * Checks the one configuration on its standard input, and writes the result to its standard
  * output. A thread evaluates it, so that the time that takes can be watched. What takes more memory
  * than there may be ends the thread or, where it asks for too much at once, the process.
  */

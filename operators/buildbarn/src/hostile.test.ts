@@ -66,7 +66,7 @@ test("a component of another kind with the same name gets nothing of the first o
   await world.ready(BuildbarnFrontend, "frontend");
 });
 
-test("workers with the name of the storage are not taken for shards", slow, async () => {
+test("workers with the name of the storage are not mistaken for shards", slow, async () => {
   await world.create(BuildbarnWorker, "storage", { replicas: 3 });
   await world.seen(Deployment, "storage", ({ status }) => status?.readyReplicas === 3);
   await world.patch(BuildbarnStorage, "storage", { replicas: 3 });
@@ -110,7 +110,7 @@ test("shards that are changed again and again end up as many as were last asked 
 });
 
 test(
-  "a storage that is deleted while shards change, and made anew, goes on where its clients are",
+  "a storage that is deleted while shards change, and created again, goes on where its clients are",
   slow,
   async () => {
     await world.patch(BuildbarnStorage, "storage", { replicas: 3 });

@@ -15,8 +15,8 @@ export const configHashAnnotation = `${group}/config-hash`;
 /** On the template of a workload: stands for the image and the configuration of its pods. */
 export const revisionAnnotation = `${group}/revision`;
 /**
- * On a workload: stands for all that was asked of it, so that what it reports is not taken for the
- * answer to something newer.
+ * On a workload: stands for all that was asked of it, so that what it reports is not mistaken for
+ * the answer to something newer.
  */
 export const wantedAnnotation = `${group}/wanted`;
 /** On a Job, and its pod, that only tries an image and a configuration: whose they are. */

@@ -35,8 +35,8 @@ export interface CredentialStoreOptions {
 }
 
 /**
- * How long a ring that was read is taken for the present one. New signers wait for longer than that
- * before they sign.
+ * How long a ring that was read is treated as the current one. New signers wait for longer than
+ * that before they sign.
  */
 const FRESH_MS = 30_000;
 

@@ -2,11 +2,11 @@ import { group } from "./fields.ts";
 
 /** The label that names the pool of an object, as the original has it. */
 export const poolLabel = `${group}/pool`;
-/** The label that tells workers and their pods from all else of a pool: `true`. */
+/** The label that tells workers and their pods from everything else of a pool: `true`. */
 export const workerLabel = `${group}/worker`;
 /** On a cache volume: whose cache it has. */
 export const affinityAnnotation = `${group}/affinity-key`;
-/** On a cache volume: when a worker last let go of it. */
+/** On a cache volume: when a worker last released it. */
 export const lastUsedAnnotation = `${group}/last-used-at`;
 
 /** The operator's Deployment, service account and metrics, as the original calls its own. */

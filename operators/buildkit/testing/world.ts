@@ -21,7 +21,7 @@ export interface World {
   createNamespace(): Promise<string>;
   /** Starts a build on a worker that is claimed. Resolves once buildkitd has it. */
   startBuild(worker: { readonly namespace: string; readonly name: string }): Promise<Build>;
-  /** Ends the leading replica as `kill -9` would: it does not let go of its lease. */
+  /** Ends the leading replica as `kill -9` would: it does not release its lease. */
   killLeader(): Promise<void>;
   close(): Promise<void>;
 }

@@ -62,7 +62,7 @@ test("a rolled out template that comes to more or fewer pods is Scaling, until t
   expect(observe(app({ phase: "Ready" }), late).status.phase).toBe("WaitingForPods");
 });
 
-test("an app on its way out is Deleting", () => {
+test("an app that is being deleted is Deleting", () => {
   const going = app({ phase: "Ready" }, { deletionTimestamp: "2026-01-01T00:00:00Z" });
   expect(observe(going, deployment({})).status.phase).toBe("Deleting");
 });

@@ -51,7 +51,7 @@ export async function installedWorld(): Promise<World> {
         id,
       ];
       execFileSync(lab, ["exec", ...kill]);
-      // It comes back, and answers webhooks again, well before the lease that it did not let go of
+      // It comes back, and answers webhooks again, well before the lease that it did not release
       // runs out.
       await waitFor(client, Pod, key, (pod) => {
         const [now] = pod.status?.containerStatuses ?? [];

@@ -16,7 +16,7 @@ import { type App, WebApp } from "../src/index.ts";
 import { badManifests } from "./bad-manifests.ts";
 import { images, type World } from "./world.ts";
 
-/** Real pods take their time, and so does a lease that nobody let go of. */
+/** Real pods take their time, and so does a lease that nobody released. */
 const timeout = 90_000;
 const wait = { timeout };
 

@@ -9,7 +9,7 @@ export interface World {
   readonly client: Client;
   /** A namespace of its own. */
   createNamespace(): Promise<string>;
-  /** Ends the leading replica as `kill -9` would: it does not let go of its lease. */
+  /** Ends the leading replica as `kill -9` would: it does not release its lease. */
   killLeader(): Promise<void>;
   /** Has the leading replica's pod evicted, as a drained node does. */
   drainLeader(): Promise<void>;

@@ -209,7 +209,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
 
   /**
    * A list as the bytes of its JSON, as they arrive. For caches that keep bytes and parse late; for
-   * all else `list`. Leaving the iteration early ends the request.
+   * everything else `list`. Leaving the iteration early ends the request.
    */
   listBytes(kind: AnyKind, options: ListOptions = {}): AsyncIterable<Uint8Array> {
     return this.#list(kind, options, "json");

@@ -178,7 +178,7 @@ const DENIED =
 
 /**
  * The right that was missing, where the server's authorizer refused for lack of one. Undefined for
- * all else, such as the 403 of an admission plugin or a quota.
+ * everything else, such as the 403 of an admission plugin or a quota.
  */
 export function deniedAccess(error: unknown): DeniedAccess | undefined {
   const status = statusOf(error);

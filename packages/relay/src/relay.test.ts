@@ -130,7 +130,7 @@ describe("back-pressure", () => {
 });
 
 describe("a connection that breaks", () => {
-  test("resets the other side, so that it is not taken for the end", async () => {
+  test("resets the other side, so that it is not mistaken for the end", async () => {
     const { clientPeer, upstreamPeer, relay: joined } = await joinedPeers();
     upstreamPeer.send(Buffer.from("half of it"));
     await until(() => clientPeer.received.length > 0);

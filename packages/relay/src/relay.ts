@@ -183,7 +183,7 @@ class JoinedSockets implements Relay {
     for (const side of sides) this.#release(side, this.#state.outcome);
   }
 
-  /** Lets go of a socket when the relay is over. */
+  /** Detaches from a socket when the relay is over. */
   #release(side: Side, outcome: Outcome): void {
     const socket = this.#sockets[side];
     if (outcome.how === "closed") {

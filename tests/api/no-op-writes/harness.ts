@@ -208,7 +208,7 @@ function dryRun(client: Parts["client"], { kind, subresource }: Subject, body: J
 
 /**
  * An object with its keys in order, without what alone is no change: what others own, which an apply takes from them if it
- * spells a value in another way than they did; when somebody owned it; and the generation, which NetworkPolicies get anew with
+ * spells a value in another way than they did; when somebody owned it; and the generation, which NetworkPolicies get again with
  * each write that has an empty list in it, so that there is no end to it.
  */
 function comparable(object: KubernetesObject): JsonObject {

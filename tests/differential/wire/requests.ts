@@ -103,7 +103,7 @@ export const wireRequests: readonly WireRequest[] = [
   { name: "an opaque address", bytes: get("foo:bar"), known: strict },
   { name: "a path beyond ASCII", bytes: get("/api/v1/namespaces/\u00e9"), known: strict },
   { name: "a control character in the path", bytes: get("/api/v1/\u0001") },
-  { name: "HTTP/2.0 in so many words", bytes: get("/readyz", host, "2.0") },
+  { name: "HTTP/2.0 spelled out", bytes: get("/readyz", host, "2.0") },
   { name: "HTTP/1.2", bytes: get("/readyz", host, "1.2"), known: strict },
   { name: "no HTTP", bytes: "hello\r\n\r\n" },
   { name: "another method", bytes: `FOO ${pods} HTTP/1.1\r\n${host}\r\n`, known: methods },

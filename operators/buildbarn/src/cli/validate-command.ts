@@ -9,7 +9,7 @@ export const validateCommand: Command = command({
   description: `
 Has an API server of its own look at the resources, and evaluates the configuration of every component
 as its program would. Says what is wrong with file, line and column, or with the field. Ends with 1 if
-anything is. A BuildbarnCluster is taken for the components that it stands for; ConfigMaps in the files
+anything is. A BuildbarnCluster counts as the components that it stands for; ConfigMaps in the files
 are those that configMapName may name.`,
   arguments: files,
   options: { json: { type: "boolean", describe: "print JSON" } },

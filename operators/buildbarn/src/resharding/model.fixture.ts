@@ -46,7 +46,8 @@ export class LostBlobError extends Error {
  */
 export class Model {
   /**
-   * What was written to the API server, oldest first. The operator forgets all else when it dies.
+   * What was written to the API server, oldest first. The operator forgets everything else when it
+   * dies.
    */
   readonly states: Resharding[];
   readonly sets: ClientSet[];
@@ -271,7 +272,8 @@ export class Model {
 }
 
 /**
- * As the release of 2025 does: what falls on a drained shard is placed anew, and all else stays.
+ * As the release of 2025 does: what falls on a drained shard is placed again, and everything else
+ * stays.
  */
 function placeOf(key: string, at: Layout): number {
   const weightOf = (number: number) => at.weights?.[number] ?? 1;

@@ -146,8 +146,8 @@ function started(state: Resharding & { phase: "Starting" }, seen: Seen): Step {
   const [lost] = missing(askedPods(from).filter((pod) => !includes(needed, pod)));
   if (!lost) return go({ phase: "Bridging", from, to });
   const name = `shard ${lost.number}${lost.ring === "b" ? " of the mirrors" : ""}`;
-  // Only what it keeps would be lost: all else has its place where it was. So it is with no other
-  // change, and that the cache may be lost has to be said.
+  // Only what it keeps would be lost: everything else has its place where it was. So it is with no
+  // other change, and that the cache may be lost has to be said.
   if (!isDrainOf(from, to))
     return stay(
       state,

@@ -105,7 +105,7 @@ test("other authorities restart all of the set, and another certificate restarts
     { namespace, name: "pair" },
     { type: "merge", patch: { stringData: { "tls.crt": "renewed" } } },
   );
-  // The operator looks at everything anew, and has nothing to write.
+  // The operator looks at everything again, and has nothing to write.
   await world.replica.stop();
   const writes = world.replica.writes.length;
   await world.replica.start();

@@ -15,7 +15,7 @@ export type OperatorCertificate = () => Promise<
   { readonly certificate: string; readonly key: string } | undefined
 >;
 
-/** Reads what is mounted, each time anew: it is replaced while the operator runs. */
+/** Reads what is mounted, again each time: it is replaced while the operator runs. */
 export async function mountedCertificate(directory = operatorCertificateDirectory) {
   try {
     const [certificate, key] = await Promise.all(

@@ -364,7 +364,7 @@ function moveText(state: Resharding): string {
     : `${layoutWords(state.from)} to ${layoutWords(state.to)}: ${state.phase}`;
 }
 
-/** Sets claims to their new size; once all are, lets go of the StatefulSet without its pods. */
+/** Sets claims to their new size; once all are, deletes the StatefulSet without its pods. */
 async function grow(
   growth: Growth,
   live: ObjectOf<typeof StatefulSet> | undefined,

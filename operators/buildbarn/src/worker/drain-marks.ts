@@ -11,7 +11,7 @@ export const releasedAnnotation = `${group}/released-since`;
 /** Kubernetes' own: of a ReplicaSet's pods, those with the lowest go first. */
 export const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
-/** How far a pod is on its way out. Epoch milliseconds. */
+/** How far the drain of a pod has come. Epoch milliseconds. */
 export function marksOf({ metadata: { annotations = {} } }: ObjectOf<typeof Pod>) {
   return {
     markedAt: timeIn(annotations[drainingAnnotation]),

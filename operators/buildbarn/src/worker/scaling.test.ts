@@ -112,7 +112,7 @@ test("fewer pods only after they would have done for a while, and then as many a
   expect(second).toMatchObject({ replicas: 4, mark: [], state: { lowerSince: now, most: 3 } });
   const third = scalingPlan(second.state, { ...queued(0), now: now + 60_000 }, rules);
   expect(third).toMatchObject({ desired: 3, mark: ["a"] });
-  // More than there are: it begins anew.
+  // More than there are: it starts over.
   expect(scalingPlan(second.state, queued(33), rules)).toMatchObject({ replicas: 5, state: undefined });
 });
 

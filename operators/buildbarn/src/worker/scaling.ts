@@ -53,7 +53,7 @@ export type ScalingRules =
       readonly delayMs: number;
     } & Patience);
 
-/** How long the steps of a pod on its way out may take. */
+/** How long the steps of the drain of a pod may take. */
 interface Patience {
   /** After how long a pod goes that is still not idle: more than the longest action takes. */
   readonly drainMs: number;
@@ -214,7 +214,7 @@ function letGo(left: ScalingLeft, target: number, { drainMs, noticeMs }: Patienc
   const unmade = Math.max(0, Math.min(replicas - target, replicas - pods.length));
   const going = pods.toSorted(byCost).slice(0, replicas - target - unmade);
   // A drain that is gone, say with a scheduler that restarted, may have let new actions in: its
-  // time begins anew.
+  // time starts over.
   const done = going.filter(
     ({ markedAt, isDrained, executing }) =>
       markedAt !== undefined && isDrained && (executing === 0 || now >= markedAt + drainMs),

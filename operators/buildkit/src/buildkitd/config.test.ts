@@ -67,7 +67,7 @@ test("registries have mirrors, authorities and plain HTTP", () => {
 });
 
 describe("what a person writes", () => {
-  test("takes the place of what is generated, key by key, and all else stays", () => {
+  test("takes the place of what is generated, key by key, and everything else stays", () => {
     const toml = tomlOf({
       buildkitConfig: `debug = true
 [worker.oci] # ours

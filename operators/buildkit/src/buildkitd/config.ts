@@ -120,8 +120,8 @@ interface Spaces {
 }
 
 /**
- * Space as buildkitd takes it without doubt: shares as they are, all else in bytes, since it reads
- * `1GB` as 2^30.
+ * Space as buildkitd takes it without doubt: shares as they are, everything else in bytes, since it
+ * reads `1GB` as 2^30.
  */
 function spaces({ reservedSpace, maxUsedSpace, minFreeSpace }: Spaces) {
   const of = (text: string | undefined) =>

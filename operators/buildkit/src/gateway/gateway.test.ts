@@ -92,7 +92,7 @@ describe("a client with a token", () => {
     );
   });
 
-  test("is verified anew on each connection: no session is resumed", async () => {
+  test("is verified again on each connection: no session is resumed", async () => {
     await using world = await World.start();
     const { pair } = world.allocate(await world.worker());
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {

@@ -293,7 +293,7 @@ export class Gateway implements AsyncDisposable {
         else calls.sawFromClient(chunk);
       },
       lastBytes: (to, why) => {
-        // A client that has ended its side is on its way out, and waits for no words.
+        // A client that has ended its side is leaving, and waits for no words.
         const canHear = to === "client" && !client.readableEnded;
         return canHear ? calls.lastBytes(wordsFor(why, worker)) : undefined;
       },

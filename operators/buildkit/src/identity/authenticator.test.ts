@@ -218,7 +218,7 @@ describe("a token of a service account", () => {
     return { namespace, token };
   };
 
-  test("is taken for our audience, and says the namespace", async () => {
+  test("is accepted for our audience, and says the namespace", async () => {
     const { namespace, token } = await account();
     const [identity] = await authenticator().authenticate(bearer(await token([audience])));
     expect(identity).toMatchObject({

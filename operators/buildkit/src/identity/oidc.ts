@@ -5,7 +5,7 @@ import type { Identity, Scope } from "./identity.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 
 /**
- * The signature algorithms that count: asymmetric ones. A public key must never be taken for a
+ * The signature algorithms that count: asymmetric ones. A public key must never be accepted as a
  * shared secret.
  */
 export const signatureAlgorithms = [

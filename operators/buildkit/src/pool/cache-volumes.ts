@@ -64,7 +64,10 @@ export function volumesEnd(pool: Pool, volumes: readonly CacheVolume[]): number 
   return ends.length > 0 ? Math.min(...ends) : undefined;
 }
 
-/** The claim of a volume. One that exists may grow, and keeps all else: a claim cannot change. */
+/**
+ * The claim of a volume. One that exists may grow, and keeps everything else: a claim cannot
+ * change.
+ */
 export function claimFor(
   pool: Pool,
   { volume, affinityKey, lastUsedAt }: CacheVolume,

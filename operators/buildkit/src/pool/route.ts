@@ -25,7 +25,7 @@ export type RouteOutcome = { readonly is: "made" } | { readonly is: "unsupported
 
 /**
  * Makes the TLSRoute of a pool, and a Gateway unless it names one. These kinds may not be there, so
- * they are no children: a cluster without them has all else of the pool.
+ * they are no children: a cluster without them has everything else of the pool.
  */
 export async function makeRoute(client: ReconcileClient, pool: Pool): Promise<RouteOutcome> {
   const { gatewayRef } = pool.spec.gateway.gatewayAPI;

@@ -102,7 +102,7 @@ function podSpec(pool: Pool, { name, slot }: PodInit): PodSpecInput {
     ...((profile.pod.securityContext ?? securityContext) && {
       securityContext: { ...profile.pod.securityContext, ...securityContext },
     }),
-    // The daemon's state dies with it. A worker is made anew, never restarted.
+    // The daemon's state dies with it. A worker is replaced, never restarted.
     restartPolicy: "Never",
     terminationGracePeriodSeconds:
       Math.ceil(spanMs(spec.scaling.drainTimeout, "spec.scaling.drainTimeout") / 1_000) +

@@ -130,7 +130,7 @@ class Arrival implements ClientConnection {
   }
 
   handBack(): void {
-    // What comes of it will be told.
+    // The outcome is reported later.
   }
 
   destroy(): void {

@@ -19,7 +19,7 @@ export interface OperatorWakerOptions {
    */
   readonly operator: string;
   /**
-   * A file with the token of the resolver's service account, read anew for each call.
+   * A file with the token of the resolver's service account, read again for each call.
    *
    * @default no token is sent
    */

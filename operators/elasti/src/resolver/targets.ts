@@ -21,7 +21,7 @@ export type Dispatch = "forward" | "hold" | "hand-back";
  * What is spoken on a port.
  *
  * - `auto` looks at the first bytes: TLS, the preface of HTTP/2, a request line of HTTP/1, or else
- *   raw TCP. A client that says nothing for a second is taken for one whose server speaks first.
+ *   raw TCP. A client that is silent for a second is treated as one whose server speaks first.
  * - `http` is HTTP, or TLS: clients speak first, and may take their time. A browser that connects
  *   ahead of need, or a client that is starved of CPU, is not joined to a pod that its later
  *   requests would be tied to.

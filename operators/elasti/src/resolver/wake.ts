@@ -1,7 +1,7 @@
 import type { Clock } from "@windlass/clock";
 import type { Waker } from "./targets.ts";
 
-/** Whether a service was asked to wake, and what came of it. */
+/** Whether a service was asked to wake, and the outcome. */
 export type WakeState =
   /** Nobody waits, or nobody has been told yet. */
   | { readonly at: "quiet" }

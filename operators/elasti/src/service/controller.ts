@@ -380,7 +380,7 @@ class ServiceKeeper {
       ...(beforeScaleDown.includes(stage.at) ? [] : [sleepAnnotation]),
     ].filter((name) => elasti.metadata.annotations?.[name] !== undefined);
     for (const name of done) {
-      // What was set anew since stays.
+      // What was set again since then stays.
       const path = `/metadata/annotations/${name.replace("/", "~1")}`;
       const value = elasti.metadata.annotations?.[name];
       const patch = [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { StageTimes } from "./stage-times.ts";
 
-test("a wait begins when a step is first seen, with each step anew, and for each service by itself", () => {
+test("a wait begins when a step is first seen, again with each step, and for each service by itself", () => {
   const times = new StageTimes();
   expect(times.elapsedMs("shop/web", 3, 1_000)).toBe(0);
   expect(times.elapsedMs("shop/web", 3, 1_400)).toBe(400);

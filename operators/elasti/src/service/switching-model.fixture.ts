@@ -164,7 +164,7 @@ export class SwitchingModel {
     for (const watcher of this.#lagging) watcher.catchUp(this.nowMs - longestLagMs);
   }
 
-  /** A node's kube-proxy takes in so many changes. */
+  /** A node's kube-proxy applies so many changes. */
   syncNode(node: number, versions: number): void {
     this.#nodes[node % 2]?.advance(versions);
   }
@@ -232,7 +232,7 @@ export class SwitchingModel {
   }
 
   /**
-   * One look of the operator. It is killed after so many writes, and starts anew at its next look.
+   * One look of the operator. It is killed after so many writes, and restarts at its next look.
    */
   reconcile(writes = Infinity): void {
     const { stage, step: number, sinceMs } = this.#status.latest;

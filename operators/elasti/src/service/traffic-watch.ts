@@ -5,7 +5,7 @@ export type Reports = readonly (ResolverReport | undefined)[];
 
 /**
  * Remembers how many requests each service had had when it began to fall asleep. What is lost with
- * the process is noted anew: a request that came in between was answered, and no longer takes the
+ * the process is noted again: a request that came in between was answered, and no longer takes the
  * sleep back.
  */
 export class TrafficWatch {

@@ -102,7 +102,7 @@ test("a service that was just woken stays up for its cooldown, whatever triggers
   expect(evaluator.wishOf(web)).toBe("sleep");
 });
 
-test("a trigger without an answer leaves the service as it is, and the cooldown begins anew after it", async () => {
+test("a trigger without an answer leaves the service as it is, and the cooldown starts over after it", async () => {
   let isDown = false;
   const web = service("web", { triggers: [http()] });
   const { evaluator, rounds } = run([web], {

@@ -31,7 +31,7 @@ type Trigger = NonNullable<ElastiServiceObject["spec"]["triggers"]>[number];
 
 /**
  * Asks the triggers of all services, and asks for a reconcile of those that should sleep or wake
- * for them. What it remembers is lost with the process; then the cooldown begins anew.
+ * for them. What it remembers is lost with the process; then the cooldown starts over.
  */
 export class TriggerEvaluator implements Wishes {
   readonly #options: EvaluatorOptions;

@@ -31,7 +31,7 @@ test("a service sleeps only after a whole cooldown in which every look said idle
   );
 });
 
-test("a wake begins the cooldown anew", () => {
+test("a wake restarts the cooldown", () => {
   const standing = judged(undefined, idle, 0);
   expect(wishOf(standing, { cooldownMs: 100, lastWantedMs: 950, nowMs: 1_000 })).toBe("stay");
   expect(wishOf(standing, { cooldownMs: 0, lastWantedMs: 1_000, nowMs: 1_000 })).toBe("sleep");

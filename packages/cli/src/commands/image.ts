@@ -118,7 +118,7 @@ async function write(made: OciImage, format: string, output: string): Promise<vo
   if (format === "archive") return await writeWhole(output, imageArchive(made));
   // The blobs of an earlier image would stay, and be copied along with this one.
   await rm(output, { recursive: true, force: true });
-  // The index comes last: what has none is not taken for an image.
+  // The index comes last: what has none is not recognised as an image.
   const files = [...made.files].toSorted(
     ([a], [b]) => Number(a === "index.json") - Number(b === "index.json"),
   );

@@ -38,7 +38,7 @@ test.for([
   expect(describe(given)).toBe(words);
 });
 
-test("an object that goes says so before all else", () => {
+test("an object that goes says so first", () => {
   const pod = { kind: "Pod", metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" } };
   expect(describe({ ...pod, status: { phase: "Running" } } as typeof pod)).toBe("is being deleted");
 });

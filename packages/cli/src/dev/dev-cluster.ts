@@ -185,8 +185,8 @@ async function probeAddresses() {
 }
 
 /**
- * A kubeconfig that says which context is the current one, before those that say all else: the
- * first to say something is right.
+ * A kubeconfig that says which context is the current one, before those that say everything else:
+ * the first to say something is right.
  */
 async function withContext(env: Terminal["env"], folder: string, context: string): Promise<string> {
   const choice = { apiVersion: "v1", kind: "Config", "current-context": context };

@@ -49,7 +49,7 @@ function told(terminal: RecordingTerminal): readonly string[] {
 
 const patience = { timeout: 30_000, interval: 10 };
 
-test("an operator is shown at work, starts anew when a source changes, and keeps its objects", {
+test("an operator is shown at work, restarts when a source changes, and keeps its objects", {
   timeout: 90_000,
 }, async () => {
   const terminal = recordingTerminal({ folder, env: { PATH: process.env.PATH ?? "" } });
@@ -76,7 +76,7 @@ test("an operator is shown at work, starts anew when a source changes, and keeps
     .poll(() => told(terminal).join("\n"), patience)
     .toMatch(/could not be loaded; waiting for a change/);
   await edit("src/kind.ts", (text) => text.slice(0, -1));
-  const restarts = () => told(terminal).filter((line) => line.startsWith("operator started anew")).length;
+  const restarts = () => told(terminal).filter((line) => line.startsWith("operator restarted")).length;
   await expect.poll(restarts, patience).toBe(2);
 
   terminal.interrupt();
@@ -109,7 +109,7 @@ test("what one tries in the first hour is shown: log lines, metrics, mistakes, a
   await expect.poll(everything, patience).toMatch(/^error Shop .*spec\.image: .*z\.record/m);
   expect(everything()).not.toMatch(/^at |problems:/m);
   await edit("src/kind.ts", (text) => text.replace("z.map(z.string(), z.string())", "z.string()"));
-  await expect.poll(everything, patience).toContain("operator started anew");
+  await expect.poll(everything, patience).toContain("operator restarted");
 
   const sample = await readFile(join(folder, "config", "samples", "shop.yaml"), "utf8");
   await writeFile(join(folder, "config", "samples", "shop.yaml"), `${sample}  more: [`);
@@ -118,7 +118,7 @@ test("what one tries in the first hour is shown: log lines, metrics, mistakes, a
   await using client = await connect({ kubeconfig: join(folder, ".windlass", "kubeconfig") });
   await client.delete(CustomResourceDefinition, { name: "shops.example.com" });
   await expect.poll(() => told(terminal), patience).toContain("shop shop is gone");
-  const restarts = () => told(terminal).filter((line) => line.startsWith("operator started anew")).length;
+  const restarts = () => told(terminal).filter((line) => line.startsWith("operator restarted")).length;
   const before = restarts();
   await edit("src/controller.ts", (text) => `${text}// saved\n`);
   await expect.poll(restarts, patience).toBe(before + 1);
@@ -208,7 +208,7 @@ test.runIf(process.platform === "linux")(
     running.stdout.on("data", (chunk: Buffer) => {
       said += chunk.toString();
     });
-    const restarts = () => said.split("started anew").length - 1;
+    const restarts = () => said.split("restarted").length - 1;
     try {
       await expect.poll(() => said, patience).toContain("Ready: 2 of 2 available");
       // Seen on two shared cores: about 1,000. A compiler in the way would cost several times that.
@@ -397,7 +397,7 @@ test("a cluster that goes away is waited for, and what could not be put back is 
   await edit("src/controller.ts", (text) => text.replaceAll("port: 80", "port: 8080"));
   await expect.poll(everything, patience).toMatch(/^error .*; trying again$/m);
   way = await startWay(port);
-  await expect.poll(everything, patience).toContain("operator started anew");
+  await expect.poll(everything, patience).toContain("operator restarted");
   expect(everything().match(/; trying again$/gm)).toHaveLength(1);
 
   await cut(way);

@@ -176,7 +176,7 @@ export class DevSession {
     const began = performance.now();
     await this.#start();
     if (this.#operator !== undefined)
-      this.#say("operator", `started anew in ${Math.round(performance.now() - began)} ms`);
+      this.#say("operator", `restarted in ${Math.round(performance.now() - began)} ms`);
   }
 
   /** A cluster that stays must not go on calling what has ended. */

@@ -48,7 +48,7 @@ export interface Figures {
 
 /**
  * What two readings, one after the other, say of an operator. Replicas are added up, since only the
- * leader works. Counters that went back belong to a process that began anew: they count from zero.
+ * leader works. Counters that went back belong to a process that restarted: they count from zero.
  */
 export function figuresOf(earlier: Reading, later: Reading): Figures {
   const seconds = Math.max((later.atMs - earlier.atMs) / 1_000, 0.001);

@@ -71,7 +71,7 @@ test("rates are of the time between two readings, over all replicas", () => {
   expect(caches).toMatchObject([{ kind: "Shop", items: 7 }]);
 });
 
-test("a process that began anew counts from zero", () => {
+test("a process that restarted counts from zero", () => {
   const [old, young] = [replica(), replica()];
   old.requests.inc({ code: "200" }, 50);
   old.reconciles.inc({ controller: "shop", result: "success" }, 100);

@@ -237,7 +237,7 @@ let messages: Messages | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * Loads what is known of messages, which most programs never need. To be awaited before all else
+ * Loads what is known of messages, which most programs never need. To be awaited first
  * that is exported here is called.
  */
 export function loadMessages(): Promise<void> {

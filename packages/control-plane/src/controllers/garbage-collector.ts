@@ -75,7 +75,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
   }
 
   /**
-   * The object itself if it has owners or is on its way out; its dependents if it is gone; its
+   * The object itself if it has owners or is being deleted; its dependents if it is gone; its
    * owners if they wait for it.
    */
   function concerned({ bucket, key, type, entry, previous }: LogRecord): string[] {

@@ -142,7 +142,7 @@ export function controllerReference(owner: StoredObject): OwnerReference {
 
 /**
  * The objects that are a workload's own: those it controls and still selects. Takes those that it
- * selects and nobody controls, and lets go of those that it controls and no longer selects.
+ * selects and nobody controls, and releases those that it controls and no longer selects.
  */
 export async function claim<T>(
   registry: Registry,

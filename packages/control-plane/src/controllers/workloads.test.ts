@@ -9,7 +9,7 @@ const replicas = (count: number) => (object: JsonObject) => {
   (object.spec as JsonObject).replicas = count;
 };
 
-test("a ReplicaSet takes pods that it selects and nobody controls, and lets go of those it no longer selects", async () => {
+test("a ReplicaSet takes pods that it selects and nobody controls, and releases those it no longer selects", async () => {
   await using cluster = await startCluster();
   const { metadata, spec } = podTemplate({ app: "web" });
   await cluster.create({

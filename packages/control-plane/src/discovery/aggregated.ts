@@ -27,7 +27,7 @@ const made = new WeakMap<
 >();
 
 /**
- * Everything the server serves under a root in one document. Made anew only when the table has
+ * Everything the server serves under a root in one document. Made again only when the table has
  * changed.
  */
 export function aggregatedDiscovery(table: KindTable, root: DiscoveryRoot): AggregatedDiscovery {

@@ -91,7 +91,7 @@ export class Faults {
     return streams.length;
   }
 
-  /** Forgets history, so that watches and lists that go back to it must start anew. */
+  /** Forgets history, so that watches and lists that go back to it must start over. */
   compact(): void {
     this.#options.registry.store.compact();
   }

@@ -35,7 +35,7 @@ function comparisonOf(delta: Delta | undefined): Comparison {
 }
 
 /**
- * Every field of an object, parents included: what an update that brings it in anew comes to own.
+ * Every field of an object, parents included: what an update that adds it comes to own.
  */
 export function everyField(value: Json, type: Type): FieldSet {
   return grow(value, type).children ?? EMPTY_SET;

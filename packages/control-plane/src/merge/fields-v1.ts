@@ -14,7 +14,7 @@ const written = new WeakMap<FieldSet, JsonObject>();
 
 /**
  * Writes a set as `fieldsV1`, its keys in the order of the API server. A set that was read from
- * `fieldsV1` is not written anew: most entries of an object outlive most of its writes.
+ * `fieldsV1` is not written again: most entries of an object outlive most of its writes.
  */
 export function encodeFields(set: FieldSet): JsonObject {
   return written.get(set) ?? encodeSet(set);

@@ -4,7 +4,7 @@ import { copy, get, put } from "./plain.ts";
 
 /**
  * Applies an RFC 7386 patch: objects are merged member by member, null removes, anything else
- * replaces. Like the API server it also drops nulls from objects that the patch brings in anew,
+ * replaces. Like the API server it also drops nulls from objects that the patch adds,
  * those inside lists included, except in a list that takes the place of an object.
  *
  * Neither the document nor the patch is changed.

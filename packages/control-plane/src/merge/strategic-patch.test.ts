@@ -130,7 +130,7 @@ describe("maps", () => {
   });
 });
 
-describe("what the patch brings in anew", () => {
+describe("what the patch adds", () => {
   test("comes without nulls, and without maps that carry $patch", () => {
     expect(patch({ affinity: { a: null, b: { c: null, d: 1 } } }).affinity).toEqual({ b: { d: 1 } });
     expect(patch({ affinity: { a: 1, $patch: "replace" } })).not.toHaveProperty("affinity");

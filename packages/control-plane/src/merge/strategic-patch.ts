@@ -238,7 +238,7 @@ function applyItemDirectives(
 }
 
 /**
- * Directives say how to change what is there: a value that the patch brings in anew has nothing for
+ * Directives say how to change what is there: a value that the patch adds has nothing for
  * them to change, and a map that carries `$patch`, whatever it says, is not brought in at all.
  */
 function withoutDirectives(value: Json): Json | undefined {

@@ -85,7 +85,7 @@ export class Family<S> implements Rendered {
     return found.series;
   }
 
-  /** Forgets all series: for what is asked anew each time. */
+  /** Forgets all series: for what is collected again each time. */
   clear(): void {
     this.#series.clear();
   }

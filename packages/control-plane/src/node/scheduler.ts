@@ -141,7 +141,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       addTo(load.amounts, new Map([[resource, sign * amount]]));
   }
 
-  /** What is taken up on a node, but for pods that are taken for gone. */
+  /** What is taken up on a node, except by pods that are treated as gone. */
   function loadOf(node: string, absent: ReadonlySet<Stored<Pod>>): Load | undefined {
     const load = loads.get(node);
     if (!load || absent.size === 0) return load;

@@ -104,7 +104,7 @@ test.each([
   ["^a?a?a?b$", false],
   ["^(|a)(|a)b$", false],
   ["^(a*)*$", false],
-  // From each place anew.
+  // Again from each place.
   ["a+b", false],
   [".*x", false],
   [`^${"(a|b)?".repeat(30)}$`, false],

@@ -63,7 +63,7 @@ interface PodState {
   cancelRotation: () => void;
 }
 
-/** Tokens are made anew this long before they would be needed. */
+/** Tokens are renewed this long before they would be needed. */
 const rotateAfterMs = 40 * 60_000;
 
 /** Runs the containers of pods as processes of this machine. */

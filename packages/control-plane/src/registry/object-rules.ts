@@ -72,7 +72,7 @@ export function carryOver(next: JsonObject, live: JsonObject): void {
   metadata.resourceVersion = before.resourceVersion as string;
 }
 
-/** The main endpoint leaves the status alone; a subresource leaves all else alone. */
+/** The main endpoint leaves the status alone; a subresource leaves everything else alone. */
 export function keepToSubresource(
   resource: Resource,
   next: JsonObject,
@@ -86,7 +86,7 @@ export function keepToSubresource(
     for (const part of Object.keys(next)) if (part !== "metadata") delete next[part];
     for (const [part, value] of Object.entries(live)) if (part !== "metadata") next[part] = clone(value);
     if (custom) {
-      // managedFields are set anew with each write, even to none.
+      // managedFields are set again with each write, even to none.
       const { managedFields: _managedFields, ...kept } = live.metadata as JsonObject;
       next.metadata = { ...clone(kept), ...pick(metadata, "managedFields", "resourceVersion") };
     } else {

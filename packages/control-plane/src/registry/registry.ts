@@ -324,7 +324,7 @@ export class Registry {
     if (isSlow) await nextTurn();
     const metadata = ensureMetadata(next);
     checkIdentity(target, next, live, options.kind, context);
-    // A patch is computed anew on what is there then; a PUT that names a version is not.
+    // A patch is computed again from what is there then; a PUT that names a version is not.
     const conditional = options.kind === "UpdateOptions" && Boolean(metadata.resourceVersion);
     if (!options.tracked) next = await this.#track(resource, live, next, context, subresource, isSlow);
 
@@ -374,7 +374,7 @@ export class Registry {
       if (conditional) throw modified(resource, target.name);
       return "raced";
     }
-    // An object that is stored in another version than its definition says now is written anew, as
+    // An object that is stored in another version than its definition says now is written again, as
     // migrations of stored versions rely on.
     const isStoredVersion = stored.apiVersion === entry.object.apiVersion;
     const isGoing = readyToGo(resource, next);

@@ -93,7 +93,7 @@ function changesAddresses({ type, entry, previous }: LogRecord): boolean {
   return addressesOf(entry).join() !== addressesOf(previous).join();
 }
 
-/** The key of the Service that an address was taken for. */
+/** The key of the Service that an address belongs to. */
 function parentOf(store: Store, address: string): string {
   const object = store.get(addressesBucket, address)?.object;
   const part = (name: string) => textOf(field(object, "spec", "parentRef", name));

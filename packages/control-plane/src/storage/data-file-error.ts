@@ -6,7 +6,7 @@ import { StorageError } from "./storage-error.ts";
  * | `DATA_FILE_IN_USE` | Another control plane has the file open, maybe by another name. Stop it, or choose another file. |
  * | `DATA_FILE_FOREIGN` | The file is something else. It is left as it is. Choose another, or move it away. |
  * | `DATA_FILE_VERSION` | The file was written by another version. The message says how to go on. |
- * | `DATA_FILE_DAMAGED` | The file is not as it was written. Put a copy in its place, or move it away to start anew. |
+ * | `DATA_FILE_DAMAGED` | The file is not as it was written. Put a copy in its place, or move it away to start over. |
  * | `DATA_FILE_FULL` | The disk is full. The write did not happen. Make room, and repeat it. |
  * | `DATA_FILE_FAILED` | The file cannot be read or written. The message has what the system said. |
  */
@@ -42,7 +42,7 @@ export function foreign(path: string): DataFileError {
 export function damaged(path: string, why: string): DataFileError {
   return new DataFileError(
     "DATA_FILE_DAMAGED",
-    `${path} is damaged (${why}): put a copy in its place, or move it away to start anew`,
+    `${path} is damaged (${why}): put a copy in its place, or move it away to start over`,
   );
 }
 

@@ -318,7 +318,7 @@ test("a file of a newer version is refused, and so is one of the time before SQL
   const log = '{"format":"windlass-control-plane/1","identity":{}}\n{"revision":7}\n';
   writeFileSync(path, log);
   expect(() => open()).toThrow(
-    /before it kept its data in SQLite: move it away to start anew; to keep its objects/,
+    /before it kept its data in SQLite: move it away to start over; to keep its objects/,
   );
   expect(readFileSync(path, "utf8")).toBe(log);
 });

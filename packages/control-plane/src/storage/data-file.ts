@@ -253,7 +253,7 @@ function exists(path: string): boolean {
   }
   const log = `${path}-wal`;
   if (statSync(log, { throwIfNoEntry: false })) {
-    const message = `${path} is gone, and its last writes are left in ${log}: put ${path} back, or remove ${log} to start anew`;
+    const message = `${path} is gone, and its last writes are left in ${log}: put ${path} back, or remove ${log} to start over`;
     throw new DataFileError("DATA_FILE_DAMAGED", message);
   }
   return false;
@@ -261,7 +261,7 @@ function exists(path: string): boolean {
 
 function checkRegular(path: string, stats: Stats): void {
   if (!stats.isFile()) throw new DataFileError("DATA_FILE_FOREIGN", `${path} is not a regular file`);
-  // It may have been full: starting anew would make the loss final.
+  // It may have been full: starting over would make the loss final.
   if (stats.size === 0) throw damaged(path, "it is empty");
 }
 
@@ -344,7 +344,7 @@ function notDatabase(path: string): DataFileError {
     closeSync(file);
   }
   if (!start.toString("latin1").startsWith('{"format":"windlass-control-plane/1"')) return foreign(path);
-  const message = `${path} is a log of windlass-control-plane before it kept its data in SQLite: move it away to start anew; to keep its objects, read them with the version that wrote it (kubectl get -o yaml) and create them again`;
+  const message = `${path} is a log of windlass-control-plane before it kept its data in SQLite: move it away to start over; to keep its objects, read them with the version that wrote it (kubectl get -o yaml) and create them again`;
   return new DataFileError("DATA_FILE_VERSION", message);
 }
 

@@ -218,8 +218,8 @@ export class Arena {
 
 /**
  * The arenas of a cache. JSON is kept packed, for it shrinks to a fraction; messages are not: they
- * hold little besides what differs, and what packing them would save costs more time than all else
- * that is done with them.
+ * hold little besides what differs, and what packing them would save costs more time than
+ * everything else that is done with them.
  */
 export class Arenas {
   readonly #json: Arena;

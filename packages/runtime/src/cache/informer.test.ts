@@ -169,7 +169,7 @@ test.each([
   expect(heard.filter((line) => line.includes("same"))).toHaveLength(1);
 });
 
-test("a server that went back in time is found out, and what is held is not taken for what it has now", async () => {
+test("a server that went back in time is found out, and what is held is not trusted as what it has now", async () => {
   const { clock, server, cache } = setup();
   server.put("a", "one", { text: "first" });
   const backup = Number(server.revision);
@@ -192,7 +192,7 @@ test("a server that went back in time is found out, and what is held is not take
   expect(cache.get(Widget, { namespace: "a", name: "three" })?.text).toBe("theirs");
 });
 
-test("an object made anew under the same name while nobody watched is a delete and an add", async () => {
+test("an object recreated under the same name while nobody watched is a delete and an add", async () => {
   const { clock, server, cache } = setup();
   server.put("a", "one");
   const { heard } = listen(cache.informer(Widget));

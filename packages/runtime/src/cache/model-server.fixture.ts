@@ -128,7 +128,7 @@ export class ModelServer implements ListWatcher {
 
   /**
    * Goes back to what it had at an earlier revision, as when a backup of its data is put back, and
-   * begins anew from there.
+   * starts over from there.
    */
   restore(revision: number): void {
     this.#revision = revision;
@@ -139,7 +139,7 @@ export class ModelServer implements ListWatcher {
     this.cut();
   }
 
-  /** Ends all watches in good order. */
+  /** Ends all watches cleanly. */
   close(): void {
     this.#endAll("closed");
   }

@@ -7,7 +7,7 @@ import { readLabels } from "./scan-message.ts";
 import { type Intake, MalformedObjectError, type StoredObject } from "./stored-object.ts";
 
 /**
- * Keeps the objects that were read lately in parsed form, up to a budget, and lets go of the rest.
+ * Keeps the objects that were read lately in parsed form, up to a budget, and drops the rest.
  * Shared by all kinds of a cache.
  *
  * Works in two generations: an object read in the present one stays; when the present one is full

@@ -78,7 +78,7 @@ test("a deleted object stays hidden until the watch brings its end, also if it w
   expect(overlay.size).toBe(0);
 });
 
-test("an object made anew after a delete is shown, and the old one is not", () => {
+test("an object recreated after a delete is shown, and the old one is not", () => {
   const overlay = new Overlay();
   overlay.deleted(write("x", "old", "10"), { held: held("old", "10"), seen: "10" });
   overlay.wrote(write("x", "new", "12"), { held: held("old", "10"), seen: "10" });

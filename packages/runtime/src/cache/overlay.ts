@@ -53,7 +53,7 @@ export interface Known {
 export class Overlay {
   readonly #writes = new Map<string, Pending>();
   /**
-   * Deletes, by uid: an object of the same name may have been made anew before the delete's echo is
+   * Deletes, by uid: an object of the same name may have been recreated before the delete's echo is
    * there.
    */
   readonly #tombs = new Map<string, Pending>();

@@ -267,7 +267,7 @@ test("an error that comes as protobuf is understood", async () => {
   cache.informer(ConfigMap);
   await cache.waitForSync();
   await clock.advance(0);
-  // Expired: everything is asked for anew, at once.
+  // Expired: everything is asked for again, at once.
   expect(asked.slice(0, 2)).toEqual(["protobuf watch", "protobuf watch"]);
 });
 

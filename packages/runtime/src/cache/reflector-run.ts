@@ -75,7 +75,7 @@ export class Reflector {
   #next: Effect | undefined;
   readonly #pace: Pace;
   #isJsonOnly = false;
-  /** Why what is held cannot be relied on, until it has been asked for anew. */
+  /** Why what is held cannot be relied on, until it has been asked for again. */
   #doubt: string | undefined;
   #watchdog: RequestWatchdog | undefined;
 
@@ -87,7 +87,7 @@ export class Reflector {
   }
 
   /**
-   * Asks for JSON from now on, and for everything anew. For when what the server sends as protobuf
+   * Asks for JSON from now on, and for everything again. For when what the server sends as protobuf
    * is not understood in full.
    */
   readJson(): void {
@@ -96,7 +96,7 @@ export class Reflector {
     this.distrust("what the server sent was not read in full");
   }
 
-  /** Asks for everything anew: what is held is not what the server has. */
+  /** Asks for everything again: what is held is not what the server has. */
   distrust(why: string): void {
     this.#doubt = why;
     this.#watchdog?.abort();
@@ -372,7 +372,7 @@ class RequestWatchdog {
 
   /** Ends the request. */
   abort(): void {
-    this.#abort.abort(new Error("what is held is to be listed anew"));
+    this.#abort.abort(new Error("what is held is to be listed again"));
   }
 
   heard(now: number): void {

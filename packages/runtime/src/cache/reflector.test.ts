@@ -95,7 +95,7 @@ test("objects and bookmarks move the version from which a closed watch resumes a
   expect(effects).toEqual([{ do: "open", opening: { as: "watch", version: "19", timeoutSeconds: 300 } }]);
 });
 
-test("silence makes it open the watch anew, from the same version", () => {
+test("silence makes it reopen the watch, from the same version", () => {
   expect(play(start, complete, { type: "silent" }).effects).toEqual([
     { do: "open", opening: { as: "watch", version: "10", timeoutSeconds: 300 } },
   ]);
@@ -165,7 +165,7 @@ test("a list whose continue token expired starts over", () => {
   expect(effects).toEqual([begin, { do: "open", opening: { as: "list", version: "", page: undefined } }]);
 });
 
-test("what is held is not taken for what an unreliable server lists, until a list is complete", () => {
+test("what is held is not trusted as what an unreliable server lists, until a list is complete", () => {
   const distrusting: Effect = { do: "begin", list: { reusesHeld: false, isConsistent: true } };
   expect(play(start, complete, unreliable).effects).toEqual([distrusting, streamed("")]);
   expect(play(start, complete, unreliable, passing, [5000, { type: "waited" }]).effects).toEqual([

@@ -5,7 +5,7 @@ export type RequestFailure =
   /**
    * What is held may not be what the server has, even under the same version: the version asked for
    * is from the server's future, so it went back in time (a backup was restored), or what it sent
-   * could not be read in full. Only a fresh list helps, and nothing that is held may be taken for
+   * could not be read in full. Only a fresh list helps, and nothing that is held may be reused for
    * what that brings.
    */
   | { readonly is: "unreliable"; readonly message: string }
@@ -47,7 +47,7 @@ export interface Memory {
   /** Since when it has watched without a failure. */
   readonly healthySince: number | undefined;
   /**
-   * Whether what is held may be taken for what a list brings, where their versions are the same.
+   * Whether what is held may be reused for what a list brings, where their versions are the same.
    */
   readonly isReliable: boolean;
 }
@@ -73,7 +73,7 @@ export type ReflectorEvent =
   | { readonly type: "bookmark"; readonly version: string; readonly endsInitial: boolean }
   /** A page of a list came, whole. */
   | { readonly type: "page"; readonly version: string; readonly next: string | undefined }
-  /** The server ended the stream in good order. */
+  /** The server ended the stream cleanly. */
   | { readonly type: "closed" }
   /** Nothing came for as long as `patience` says. */
   | { readonly type: "silent" }
@@ -89,7 +89,7 @@ export type Opening =
 
 /** What is known of a full list before it comes. */
 export interface ListStart {
-  /** Whether an object of the same version as one that is held may be taken for the same. */
+  /** Whether an object of the same version as one that is held may be treated as the same. */
   readonly reusesHeld: boolean;
   /**
    * Whether it will show every write that was answered by now: one that asks for no version is read
@@ -158,8 +158,8 @@ export const initialState: ReflectorState = {
 };
 
 /**
- * How long each state may hear nothing before the peer counts as dead. A stream that does not say
- * when it is complete is left soon.
+ * How long each state may receives nothing before the peer counts as dead. A stream that does not
+ * say when it is complete is left soon.
  */
 export const patienceMs = { streaming: 10_000, listing: 60_000, watching: 120_000 } as const;
 

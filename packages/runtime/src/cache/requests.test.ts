@@ -91,7 +91,7 @@ test("a page of a list that does not end is given up", async () => {
   });
 });
 
-test("a watch that outlives the time it was asked for is opened anew, however much it says", async () => {
+test("a watch that outlives the time it was asked for is reopened, however much it says", async () => {
   const { clock, server, cache } = recording();
   cache.informer(Widget);
   await cache.waitForSync();

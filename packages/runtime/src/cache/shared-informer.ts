@@ -82,7 +82,7 @@ export class SharedInformer implements Sink {
   #heardAt: number;
   #listStartedAt = 0;
   /**
-   * Whether an object of the list under way may be taken for the one that is held, where their
+   * Whether an object of the list under way may be treated as the one that is held, where their
    * versions are the same.
    */
   #reusesHeld = true;

@@ -21,7 +21,7 @@ interface Slab {
   readonly parcels: Set<Parcel>;
 }
 
-/** Some bytes that are kept. They may be moved, never changed: read `bytes` anew each time. */
+/** Some bytes that are kept. They may be moved, never changed: read `bytes` again each time. */
 export class Parcel {
   bytes: Buffer;
   slab: Slab | undefined;

@@ -66,7 +66,7 @@ export function declared(
 export class IndexTable {
   readonly #byKind = new Map<string, Map<string, DeclaredIndex & { readonly by: string }>>();
 
-  /** @throws TypeError if the name is taken for that kind by another function. */
+  /** @throws TypeError if another function has the name for that kind already. */
   add(controller: string, indexes: readonly DeclaredIndex[]): void {
     for (const index of indexes) {
       const id = kindIdOf(index.kind);

@@ -84,7 +84,7 @@ export interface LeaseThreadData {
 const PATIENCE_MS = 120_000;
 
 /**
- * What the renewing thread says. `looked` is after each step of the election: what came of it is in
+ * What the renewing thread says. `looked` is after each step of the election: its outcome is in
  * the shared memory.
  */
 export type LeaseThreadMessage =

@@ -24,7 +24,7 @@ function watched() {
 }
 
 const advice =
-  "probes, watches and all else had to wait. Move long computations to a worker thread, or split them with await";
+  "probes, watches and everything else had to wait. Move long computations to a worker thread, or split them with await";
 
 test("a stall is told with the reconcile it happened in, ended or not", async () => {
   const { lines, watch, stand } = watched();

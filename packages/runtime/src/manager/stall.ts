@@ -159,7 +159,7 @@ export class StallWatch implements ReconcileObserver {
 
 function stallLine(seconds: number, suspects: readonly string[]): string {
   const over = suspects.length > 0 ? `, while ${suspects.join(" or ")} was reconciled` : "";
-  return `the event loop stood still for ${seconds} s${over}: probes, watches and all else had to wait. Move long computations to a worker thread, or split them with await`;
+  return `the event loop stood still for ${seconds} s${over}: probes, watches and everything else had to wait. Move long computations to a worker thread, or split them with await`;
 }
 
 function threadCpuMs(): number {

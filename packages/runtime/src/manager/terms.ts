@@ -50,7 +50,7 @@ export class Terms {
     });
   }
 
-  /** The lease is lost: reconciles under way, and all else that works, are told at once. */
+  /** The lease is lost: reconciles under way, and everything else that works, are told at once. */
   end(): void {
     const { signal } = this.#term;
     this.#term.abort(new Error("the lease was lost"));

@@ -8,7 +8,8 @@ export interface NamespacedKey {
 
 /**
  * The entries of all keys that are not idle. Looked up by namespace and then by name: to make one
- * string of both, and its hash, for each lookup would cost more than all else that an add does.
+ * string of both, and its hash, for each lookup would cost more than everything else that an add
+ * does.
  */
 export class Entries<K extends string | NamespacedKey> {
   readonly #strings = new Map<string, Entry<K>>();

@@ -34,8 +34,8 @@ export interface ChildOptions<K extends AnyKind = AnyKind> {
   readonly update?: "always" | "never";
   /**
    * What to do where a field differs that cannot be changed, such as a Deployment's selector.
-   * `replace`: delete the object and create it anew, if the server would take the new one. @default
-   * "fail"
+   * `replace`: delete the object and create it again, if the server would take the new one.
+   * @default "fail"
    */
   readonly onImmutable?: "fail" | "replace";
   /**

@@ -224,7 +224,8 @@ export class Children {
       throw refusal(owned.kind, live.object, this.#options, standing);
     }
     if (live.object.metadata.deletionTimestamp !== undefined) {
-      // Applying to an object on its way out is lost work: its deletion brings the owner back here.
+      // Applying to an object that is being deleted is lost work: its deletion brings the owner
+      // back here.
       memory.delete(id);
       return live.object;
     }
@@ -263,8 +264,8 @@ export class Children {
   }
 
   /**
-   * Deletes an object that the server does not let be changed, and creates it anew. Where it is not
-   * the change that is refused but the object itself, nothing is deleted.
+   * Deletes an object that the server does not let be changed, and creates it again. Where it is
+   * not the change that is refused but the object itself, nothing is deleted.
    */
   async #replace(wanted: MarkedChild, live: KubernetesObject, refused: unknown): Promise<KubernetesObject> {
     const { client, memory, fieldManager } = this.#options;

@@ -172,7 +172,7 @@ function noteDeletion(
     return;
   }
   const known = answer.status.details?.uid;
-  // Some aggregated servers do not say which object it was; then the cached one is taken for it,
+  // Some aggregated servers do not say which object it was; then the cached one is assumed,
   // unless it cannot have gone at once.
   const uid = known ?? (before?.metadata.finalizers?.length ? undefined : before?.metadata.uid);
   if (uid === undefined) return;

@@ -2,7 +2,8 @@ import { type Random, uuid } from "@windlass/clock";
 
 /**
  * Ids for the reconciles of one controller. Each is a UUID of which all but the end, a count, is
- * drawn once: to draw every one anew costs more than all else that a new reconcile needs.
+ * drawn once: to draw each one separately costs more than everything else that a new reconcile
+ * needs.
  */
 export function reconcileIds(random: Random): () => string {
   const drawn = uuid(random);

@@ -380,7 +380,7 @@ function isOver(error: unknown): boolean {
   return error instanceof FencedError || error instanceof ReconcileOverError;
 }
 
-/** As many conflicts in a row are taken for the usual: others write to the same objects. */
+/** As many conflicts in a row are considered normal: others write to the same objects. */
 const usualConflicts = 5;
 
 /**

@@ -13,7 +13,9 @@ import {
 } from "./union.ts";
 import type { Walk } from "./zod-walk.ts";
 
-/** Nodes deeper than this are taken for a schema that builds itself anew each time it is asked. */
+/**
+ * Nodes deeper than this are treated as a schema that builds itself again each time it is asked.
+ */
 const depthLimit = 64;
 
 /**

@@ -46,7 +46,7 @@ export function cel(rule: string, message?: string | CelOptions): Marker {
 
 /**
  * Refuses changes to a field once it is set. Put it on a required or defaulted field: one that is
- * optional can still be removed and set anew, since a transition rule runs only where there is an
+ * optional can still be removed and set again, since a transition rule runs only where there is an
  * old and a new value.
  *
  * @example

@@ -110,7 +110,7 @@ test("a request that has arrived on an idle connection when it closes is answere
   await closed;
 });
 
-test("idle connections are ended in good order, and then nothing listens", async () => {
+test("idle connections are closed cleanly, and then nothing listens", async () => {
   const { listener } = await start();
   const connections = [await Kept.open(listener), await Kept.open(listener)];
   await connections[0]?.ask();

@@ -195,7 +195,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
       if (!(error instanceof CertificateError)) throw error;
       this.#dependencies.log.error(
         { secret: this.#key.name, error: error.message },
-        "the Secret does not hold the webhook's certificate authority; it is written anew",
+        "the Secret does not hold the webhook's certificate authority; it is written again",
       );
       this.#isSpoilt = true;
     }

@@ -1,4 +1,4 @@
-/** Someone who has requests wait, and can let go of one. */
+/** Someone who has requests wait, and can refuse one. */
 export interface BudgetHolder {
   /** How many wait. */
   readonly held: number;

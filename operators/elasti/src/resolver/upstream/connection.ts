@@ -173,7 +173,7 @@ export class UpstreamConnection implements BodyListener {
 
   /**
    * The owner leaves before the response is complete. The connection is reset: an end alone might
-   * be taken for that of the request, and the endpoint would work on for nobody.
+   * be mistaken for that of the request, and the endpoint would work on for nobody.
    */
   drop(owner: UpstreamOwner): void {
     if (owner !== this.#owner) return;

@@ -22,7 +22,7 @@ export interface NearEndParts {
 const retryMs = 1_000;
 
 /**
- * Leads connections from the far end to a port of this machine, until aborted. Begins anew when it
+ * Leads connections from the far end to a port of this machine, until aborted. Starts over when it
  * breaks.
  */
 export async function nearEnd(parts: NearEndParts): Promise<void> {

@@ -333,7 +333,7 @@ async function readReview({ status, contentType, body }: Exchange, sent: JsonObj
   return value as JsonObject;
 }
 
-/** Answers may be YAML, which whatever does not look like JSON is taken for. */
+/** Answers may be YAML, which everything that does not look like JSON is read as. */
 async function parseEither(body: string): Promise<Json> {
   if (/^\s*["{[]/.test(body)) return parseJson(body).value;
   const { parseYaml } = await import("../../schema/parse-yaml.ts");

@@ -40,7 +40,7 @@ export async function convert(object: JsonObject, from: Resource, to: Resource):
 
 /**
  * Takes what a mutating webhook made of an object back into the request: decoded and defaulted
- * anew, in the version that the request came in.
+ * again, in the version that the request came in.
  */
 export async function takeBack(request: AdmissionRequest, match: Match, changed: JsonObject): Promise<void> {
   if (request.subresource === "scale" && request.resource.scale && request.object) {

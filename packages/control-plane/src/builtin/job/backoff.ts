@@ -31,7 +31,7 @@ export function waitMs({ count, lastAt }: Failures, now: number): number {
   return Math.max(0, lastAt + wait - now);
 }
 
-/** As `waitMs`, for an index that fails on its own account. */
+/** As `waitMs`, for an index that fails on its own. */
 export function indexWaitMs(lastTry: Stored<Pod> | undefined, now: number): number {
   if (!lastTry) return 0;
   return waitMs({ count: totalBefore(lastTry) + 1, lastAt: finishedAt(lastTry) }, now);

@@ -49,7 +49,7 @@ test("pods that still ran go with a Job that is deleted in the background", asyn
   expect(cluster.list("pods")).toEqual([]);
 });
 
-test("a Job takes back a pod that was taken from it, and lets go of one that it no longer selects", async () => {
+test("a Job takes back a pod that was taken from it, and releases one that it no longer selects", async () => {
   await using cluster = await startCluster();
   cluster.plane.node.on("busy-*", "run");
   await cluster.create(job("busy", { completions: 2, parallelism: 2 }));
@@ -106,7 +106,7 @@ test("a Job that takes too long is ended, its pods with it", async () => {
   expect(cluster.list("pods")).toEqual([]);
 });
 
-test("a suspended Job has no pods, and starts anew when it is resumed", async () => {
+test("a suspended Job has no pods, and restarts when it is resumed", async () => {
   await using cluster = await startCluster();
   cluster.plane.node.on("nap-*", "run");
   await cluster.create(job("nap", {}));
@@ -172,7 +172,7 @@ test("a CronJob starts a Job when it is time, named by the minute, and keeps a s
   ]);
 });
 
-test("what runs still keeps the next from starting, gives way to it, or runs beside it", async () => {
+test("what runs still keeps the next from starting, is replaced by it, or runs beside it", async () => {
   for (const [policy, jobs] of [
     ["Forbid", 1],
     ["Replace", 1],

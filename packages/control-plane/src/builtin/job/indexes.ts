@@ -10,7 +10,7 @@ export function isIndexed(job: Stored<Job>): boolean {
   return job.spec.completionMode === "Indexed";
 }
 
-/** Whether each index of a Job may fail on its own account, without the others. */
+/** Whether each index of a Job may fail on its own, without the others. */
 export function failsByIndex(job: Stored<Job>): boolean {
   return isIndexed(job) && job.spec.backoffLimitPerIndex !== undefined;
 }

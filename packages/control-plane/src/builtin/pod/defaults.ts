@@ -98,7 +98,7 @@ function probeDefaults(probe: JsonObject): void {
   if (isObject(probe.grpc)) fill(probe.grpc, { service: "" });
 }
 
-/** A tag that may move, or none, is always pulled anew. */
+/** A tag that may move, or none, is always pulled again. */
 export function pullPolicy(image: string): string {
   if (image.includes("@")) return "IfNotPresent";
   const tag = image.slice(image.lastIndexOf("/") + 1).split(":")[1];
