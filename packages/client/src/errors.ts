@@ -215,15 +215,22 @@ export class TransportError extends Error {
    * repeated.
    */
   readonly mayHaveBeenSent: boolean;
+  /** The configuration that the message names as the place of the fault, if it names one. */
+  readonly configuredBy: string | undefined;
 
   constructor(
     code: TransportErrorCode,
     message: string,
-    options: { readonly cause?: unknown; readonly mayHaveBeenSent?: boolean } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly mayHaveBeenSent?: boolean;
+      readonly configuredBy?: string;
+    } = {},
   ) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.mayHaveBeenSent = options.mayHaveBeenSent ?? true;
+    this.configuredBy = options.configuredBy;
   }
 }
 

@@ -187,6 +187,7 @@ test("a 401 is told as an expired client certificate if it is one, and otherwise
   await expect(ask({ cert })).rejects.toMatchObject({
     code: "CLIENT_CERTIFICATE_REJECTED",
     mayHaveBeenSent: false,
+    configuredBy: "~/.kube/config",
     message: expect.stringMatching(
       /^GET \/version: the server does not accept the client certificate of ~\/\.kube\/config, which expired at \d{4}-\S+Z; renew it$/,
     ),

@@ -33,7 +33,7 @@ export function tellExpiry(
       throw new TransportError(
         "CLIENT_CERTIFICATE_REJECTED",
         `${request.method} ${request.path}: the server does not accept the client certificate of ${source}, which expired at ${expiredAt.toISOString()}; renew it`,
-        { mayHaveBeenSent: false },
+        { mayHaveBeenSent: false, configuredBy: source },
       );
     },
     close: () => next.close(),

@@ -351,12 +351,12 @@ export function terminate(
   return { status: { ...status, ...(phase ? { phase } : {}), conditions }, events: [] };
 }
 
-/** What is said when a pod's containers are told to stop. */
-export function killing(pod: Stored<Pod>): EventText[] {
+/** The events of a pod's running containers being told to stop: of all, or of those chosen. */
+export function killing(pod: Stored<Pod>, isChosen: (name: string) => boolean = () => true): EventText[] {
   const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
   const stopping = (part: Part, statuses: readonly ContainerStatus[]) =>
     (pod.spec[part] ?? [])
-      .filter(({ name }) => statuses.find((status) => status.name === name)?.state?.running)
+      .filter(({ name }) => isChosen(name) && statuses.find((status) => status.name === name)?.state?.running)
       .map((container) =>
         event({ container, part }, "Normal", "Killing", `Stopping container ${container.name}`),
       );

@@ -290,9 +290,7 @@ function startKubelets(
   async function finishProcesses(key: string, pod: Stored<Pod>, node: string): Promise<Again | undefined> {
     const end = millisOf(pod.metadata.deletionTimestamp) ?? clock.now();
     const asked = new Set(runtime?.stop(pod, Math.max(0, end - clock.now())));
-    const events = killing(pod).filter(({ fieldPath = "" }) =>
-      asked.has(/^[^{]*\{(.*)\}$/.exec(fieldPath)?.[1] ?? ""),
-    );
+    const events = killing(pod, (container) => asked.has(container));
     await tell(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
     // Called again when one of them has ended.
     if (runtime?.isAlive(pod)) return undefined;

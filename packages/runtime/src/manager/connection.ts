@@ -121,8 +121,11 @@ async function greet(client: Client, source: string | undefined, signal: AbortSi
     if (error instanceof ApiError && !isUnauthorized(error)) return;
     if (source === undefined) throw error;
     if (error instanceof ApiError) throw new ApiError(error.status, `the server of ${source}`);
-    if (!(error instanceof TransportError) || error.message.includes(source)) throw error;
-    throw new TransportError(error.code, `${error.message} (configured by ${source})`, { cause: error });
+    if (!(error instanceof TransportError) || error.configuredBy !== undefined) throw error;
+    throw new TransportError(error.code, `${error.message} (configured by ${source})`, {
+      cause: error,
+      configuredBy: source,
+    });
   }
 }
 
