@@ -8,7 +8,7 @@ export type BehaviorKind =
   /** They run, and are never ready. */
   | "never-ready"
   /**
-   * They end with exit code 0. What the pods of Jobs do unless told otherwise, and bare ones with a
+   * They end with exit code 0. What the pods of Jobs do by default, and bare ones with a
    * command that are not restarted.
    */
   | "succeed"

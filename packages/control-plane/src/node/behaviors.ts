@@ -8,8 +8,7 @@ import { type Behavior, type BehaviorKind, behaviorKinds, type TimedBehavior } f
 import { usualBehavior } from "./usual-behavior.ts";
 
 /**
- * The annotations by which a pod says itself how it behaves. They come before anything said by a
- * program.
+ * The annotations that set how a pod behaves. They have precedence over what a program has set.
  */
 export const annotations = {
   /** One of the kinds of `Behavior`. */
@@ -40,8 +39,8 @@ export type PodSelector =
 export type ImageSelector = string | RegExp;
 
 /**
- * Decides how each pod behaves: by its annotations, else by what was said last, else by its images,
- * else by its owner and its command.
+ * Decides how each pod behaves: by its annotations, else by the rule that was added last, else by
+ * its images, else by its owner and its command.
  */
 export class Behaviors {
   #rules: { readonly matches: (pod: Stored<Pod>) => boolean; readonly behavior: TimedBehavior }[] = [];
@@ -88,10 +87,10 @@ export class Behaviors {
   }
 
   /**
-   * Whether anything at all was said about a pod: then it is simulated, even where others are run
-   * for real.
+   * Whether annotations or rules set how a pod behaves: then it is simulated, even where others run
+   * as processes.
    */
-  isTold(pod: Stored<Pod>): boolean {
+  hasBehavior(pod: Stored<Pod>): boolean {
     return fromAnnotations(pod) !== undefined || this.#rules.some(({ matches }) => matches(pod));
   }
 
@@ -168,7 +167,7 @@ const faultOf = new Map<string, (text: string) => string | undefined>([
 ]);
 
 /** A sentence for each annotation of a pod that is ignored, so that a misspelling is noticed. */
-export function misunderstood(pod: Stored<Pod>): string[] {
+export function ignoredAnnotations(pod: Stored<Pod>): string[] {
   return Object.entries(pod.metadata.annotations ?? {}).flatMap(([name, value]) => {
     if (!name.startsWith(prefix)) return [];
     const check = faultOf.get(name);

@@ -50,7 +50,7 @@ export interface ContainerStep {
 const firstBackoffMs = 10_000;
 const lastBackoffMs = 300_000;
 /** A container that ran this long has its restart backoff reset. */
-const forgivenMs = 600_000;
+const backoffResetMs = 600_000;
 
 /** How long a container that was restarted so often waits for the next time. */
 export function backoffMs(restarts: number): number {
@@ -89,7 +89,7 @@ export function stepWith(
 }
 
 function start(view: ContainerView, before: ContainerStatus | undefined): ContainerStep {
-  const held = heldBack(view, before);
+  const held = blockedStart(view, before);
   if (held) return held;
   const status = startedStatus(view, before, view.now);
   // Whether it is ready is seen from the status, not from having just been started.
@@ -101,7 +101,7 @@ function start(view: ContainerView, before: ContainerStatus | undefined): Contai
  * What keeps a container from being started: its image, or something that its environment names.
  * Undefined if nothing does.
  */
-export function heldBack(
+export function blockedStart(
   view: ContainerView,
   before: ContainerStatus | undefined,
 ): ContainerStep | undefined {
@@ -148,7 +148,7 @@ export function startedStatus(
   };
 }
 
-/** What is told of a container's start. */
+/** The events of a container's start. */
 export function startEvents(view: ContainerView): EventText[] {
   const image = imageOf(view.container);
   return [
@@ -164,8 +164,8 @@ export function startEvents(view: ContainerView): EventText[] {
 }
 
 /**
- * First the failure, then that it is waited before the next try, which comes when the image may be
- * there.
+ * ErrImagePull first, then ImagePullBackOff. The next attempt is made when images may have
+ * changed.
  */
 function pullFailure(view: ContainerView, before: ContainerStatus | undefined): ContainerStep {
   const image = imageOf(view.container);
@@ -279,7 +279,7 @@ function terminated(life: ContainerLife, view: ContainerView, status: ContainerS
   if (!view.restarts(code)) return { status, events: [] };
   // The first restart has no backoff, nor has one after a long run.
   const ranMs = (millisOf(ended?.finishedAt) ?? 0) - (millisOf(ended?.startedAt) ?? 0);
-  if (status.restartCount === 0 || ranMs >= forgivenMs) return life.start(view, status);
+  if (status.restartCount === 0 || ranMs >= backoffResetMs) return life.start(view, status);
   const { pod, container } = view;
   const { name } = container;
   const place = `${pod.metadata.name}_${namespaceOf(pod)}(${pod.metadata.uid})`;

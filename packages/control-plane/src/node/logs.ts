@@ -38,7 +38,7 @@ export function logHandlers(behaviors: Behaviors, runtime: () => ProcessRuntime 
           `container "${container}" in pod "${name}" is waiting to start: ${reason || "ContainerCreating"}`,
         );
       }
-      const processes = behaviors.isTold(pod) ? undefined : runtime();
+      const processes = behaviors.hasBehavior(pod) ? undefined : runtime();
       if (processes) {
         const which = query.get("previous") === "true" ? "previous" : "latest";
         const latest = processes.runOf(pod, container, which);

@@ -14,7 +14,7 @@ const notSpread = "node(s) didn't match pod topology spread constraints";
 const resolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: false });
 
 /** Whether a pod has required anti-affinity. */
-export function isAverse(pod: Stored<Pod>): boolean {
+export function hasAntiAffinity(pod: Stored<Pod>): boolean {
   return antiAffinityOf(pod).length > 0;
 }
 
@@ -24,22 +24,22 @@ export function isAverse(pod: Stored<Pod>): boolean {
  */
 export class Neighbours {
   readonly #registry: Registry;
-  readonly #averse: Iterable<Stored<Pod>>;
+  readonly #withAntiAffinity: Iterable<Stored<Pod>>;
   /** Pods that are treated as deleted, to find out whether preempting them would help. */
   readonly #absent: ReadonlySet<Stored<Pod>>;
   readonly #counted = new Map<TopologySpreadConstraint, Map<string, number>>();
 
   /**
-   * @param averse the pods with required anti-affinity: few, where a search through all would take
+   * @param withAntiAffinity the pods with required anti-affinity: few, where a search through all would take
    *   long
    */
   constructor(
     registry: Registry,
-    averse: Iterable<Stored<Pod>>,
+    withAntiAffinity: Iterable<Stored<Pod>>,
     absent: ReadonlySet<Stored<Pod>> = new Set(),
   ) {
     this.#registry = registry;
-    this.#averse = averse;
+    this.#withAntiAffinity = withAntiAffinity;
     this.#absent = absent;
   }
 
@@ -55,7 +55,7 @@ export class Neighbours {
     for (const term of antiAffinityOf(pod)) {
       if (this.#near(pod, node, term) > 0) return resolvable("node(s) didn't match pod anti-affinity rules");
     }
-    if (this.#isUnwelcome(pod, node))
+    if (this.#isExcludedByPlaced(pod, node))
       return resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
     return this.#spreadRejection(pod, node);
   }
@@ -83,9 +83,9 @@ export class Neighbours {
   }
 
   /** Whether the anti-affinity of a placed pod excludes this one. */
-  #isUnwelcome(pod: Stored<Pod>, node: Stored<Node>): boolean {
+  #isExcludedByPlaced(pod: Stored<Pod>, node: Stored<Node>): boolean {
     const own = pod.metadata.labels;
-    for (const other of this.#averse) {
+    for (const other of this.#withAntiAffinity) {
       if (other.metadata.uid === pod.metadata.uid || !this.#isPlaced(other)) continue;
       for (const term of antiAffinityOf(other)) {
         const { namespaces = [namespaceOf(other)] } = term;

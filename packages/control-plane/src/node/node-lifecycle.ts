@@ -90,7 +90,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
     reconcile: async (name) => {
       const node = stored(registry, nodes, name);
       if (!node) return undefined;
-      const again = await watchOver(node);
+      const again = await checkHeartbeat(node);
       const now = stored(registry, nodes, name);
       if (now) await taint(now);
       return again;
@@ -110,14 +110,14 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
   /**
    * Detects that a node was lost or came back. Nodes that others created report their own status.
    */
-  async function watchOver(node: Stored<Node>): Promise<Again | undefined> {
+  async function checkHeartbeat(node: Stored<Node>): Promise<Again | undefined> {
     if (node.metadata.labels?.["node.windlass.dev/simulated"] !== "true") return undefined;
     const { name } = node.metadata;
     const { conditions = [] } = node.status ?? {};
     const ready = conditions.find(({ type }) => type === "Ready");
     const since = connections.lostSince(name);
     if (since === undefined) {
-      await offerDevices(node);
+      await syncDevices(node);
       if (ready?.status !== "Unknown") return undefined;
       await setConditions(node, healthyConditions(timestamp(clock)));
       await record(node, {
@@ -145,7 +145,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
       reason: "NodeNotReady",
       message: `Node ${name} status is now: NodeNotReady`,
     });
-    await disregardPods(name);
+    await markPodsNotReady(name);
     return undefined;
   }
 
@@ -153,7 +153,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
    * Whatever devices somebody says that a node has, pods may use: its kubelet offers what is in the
    * capacity, and nothing else.
    */
-  async function offerDevices(node: Stored<Node>): Promise<void> {
+  async function syncDevices(node: Stored<Node>): Promise<void> {
     const { capacity: has = {}, allocatable: offers = {} } = node.status ?? {};
     const isDevice = (name: string) => name.includes("/");
     const isOutdated = (name: string) =>
@@ -170,7 +170,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
   }
 
   /** Pods of a lost node get no traffic. */
-  async function disregardPods(node: string): Promise<void> {
+  async function markPodsNotReady(node: string): Promise<void> {
     for (const pod of allStored(registry, pods)) {
       const ready = podCondition(pod, "Ready");
       if (pod.spec.nodeName !== node || !ready || !isReady(pod)) continue;
@@ -243,8 +243,8 @@ function startTaintEviction(deps: ControllerDependencies): Running {
       const pod = stored(registry, pods, key);
       const node = stored(registry, nodes, pod?.spec.nodeName ?? "");
       if (!pod || !node || isDeleting(pod) || isFinished(pod)) return undefined;
-      const patience = patienceOf(pod, node);
-      if (patience === undefined) {
+      const tolerationMs = tolerationMsOf(pod, node);
+      if (tolerationMs === undefined) {
         if (since.delete(key)) {
           const message = `Cancelling deletion of Pod ${key}`;
           await record(pod, { type: "Normal", reason: "TaintManagerEviction", message });
@@ -253,7 +253,7 @@ function startTaintEviction(deps: ControllerDependencies): Running {
       }
       const start = since.get(key) ?? clock.now();
       since.set(key, start);
-      const left = start + patience - clock.now();
+      const left = start + tolerationMs - clock.now();
       if (left > 0) return { requeueAfterMs: left };
       since.delete(key);
       await evict(pod);
@@ -284,7 +284,7 @@ function isTainted(entry: Entry | undefined): boolean {
 }
 
 /** How long a pod tolerates the taints of its node, in milliseconds; undefined if without limit. */
-function patienceOf(pod: Stored<Pod>, node: Stored<Node>): number | undefined {
+function tolerationMsOf(pod: Stored<Pod>, node: Stored<Node>): number | undefined {
   const { tolerations = [] } = pod.spec;
   const times: number[] = [];
   for (const taint of node.spec?.taints ?? []) {

@@ -38,7 +38,7 @@ export function healthyConditions(now: string): NodeCondition[] {
 }
 
 /** Registers a node, or updates its address. */
-export function announceNode(
+export function registerNode(
   { registry }: ControllerDependencies,
   node: NodeSpec,
   index: number,

@@ -93,7 +93,7 @@ function containerView(pod: Stored<Pod>, view: PodView, container: Container, pa
     pod,
     container,
     part,
-    // What is said of the pod is meant for its main containers; init containers are named.
+    // A behavior of the pod is that of its main containers; those of init containers name them.
     behavior:
       isInit && behavior.container === undefined && behavior.kind !== "image-pull-error"
         ? { kind: "run" }

@@ -1,11 +1,11 @@
 import type { ContainerStatus } from "@windlass/kinds/builtin";
 import { type Observed, retryMs } from "../processes/observed.ts";
 import {
+  blockedStart,
   type ContainerExit,
   type ContainerStep,
   type ContainerView,
   definitionChanged,
-  heldBack,
   isOutdated,
   nextAttempt,
   startEvents,
@@ -36,7 +36,7 @@ export function stepProcess(
   return stepWith(
     {
       start: (_view, before) => {
-        const held = heldBack(view, before);
+        const held = blockedStart(view, before);
         if (held) return held;
         const attempt = nextAttempt(before);
         processes.start(view, attempt);

@@ -31,7 +31,7 @@ import {
   sharesHostPort,
   untolerated,
 } from "./fitting.ts";
-import { isAverse, Neighbours } from "./neighbours.ts";
+import { hasAntiAffinity, Neighbours } from "./neighbours.ts";
 
 const name = "default-scheduler";
 
@@ -70,9 +70,9 @@ export function startScheduler(deps: ControllerDependencies): Running {
   };
   const loads = new Map<string, Load>();
   /** Pods with required anti-affinity, by uid. */
-  const averse = new Map<string, Stored<Pod>>();
+  const withAntiAffinity = new Map<string, Stored<Pod>>();
   /** Pods that take ports of their node. */
-  const exposed = new Map<string, Stored<Pod>>();
+  const withHostPorts = new Map<string, Stored<Pod>>();
   /** How many placed pods there are of each priority. */
   const priorities = new Map<number, number>();
   /** Pods that found no node: any change may be the one they wait for. */
@@ -131,11 +131,11 @@ export function startScheduler(deps: ControllerDependencies): Running {
     const priority = priorityOf(pod);
     priorities.set(priority, (priorities.get(priority) ?? 0) + Number(sign));
     if (sign < 0n) {
-      averse.delete(pod.metadata.uid);
-      exposed.delete(pod.metadata.uid);
+      withAntiAffinity.delete(pod.metadata.uid);
+      withHostPorts.delete(pod.metadata.uid);
     } else {
-      if (isAverse(pod)) averse.set(pod.metadata.uid, pod);
-      if (hostPortsOf(pod).length > 0) exposed.set(pod.metadata.uid, pod);
+      if (hasAntiAffinity(pod)) withAntiAffinity.set(pod.metadata.uid, pod);
+      if (hostPortsOf(pod).length > 0) withHostPorts.set(pod.metadata.uid, pod);
     }
     for (const [resource, amount] of requestsOf(pod))
       addTo(load.amounts, new Map([[resource, sign * amount]]));
@@ -163,7 +163,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       await fail(pod, `0/${known.length} nodes are available: ${early}. not found`);
       return;
     }
-    const neighbours = new Neighbours(registry, [...averse.values()]);
+    const neighbours = new Neighbours(registry, [...withAntiAffinity.values()]);
     const verdicts = known.map((node) => ({ node, rejection: rejectionOf(pod, node, neighbours) }));
     const fitting = verdicts.filter(({ rejection }) => rejection === undefined).map(({ node }) => node);
     const scores = new Map(fitting.map((node) => [node, neighbours.score(pod, node)]));
@@ -183,12 +183,12 @@ export function startScheduler(deps: ControllerDependencies): Running {
     if (isMakingRoom(pod, nominated)) {
       const words =
         "no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.";
-      await fail(pod, `${complaint(rejections)} ${words}`);
+      await fail(pod, `${rejectionText(rejections)} ${words}`);
       return;
     }
-    const hopeful = verdicts.flatMap(({ node, rejection }) => (rejection?.unresolvable ? [] : [node]));
-    const node = await preempt(pod, hopeful);
-    await fail(pod, node === undefined ? why(rejections) : complaint(rejections), node);
+    const candidates = verdicts.flatMap(({ node, rejection }) => (rejection?.unresolvable ? [] : [node]));
+    const node = await preempt(pod, candidates);
+    await fail(pod, node === undefined ? preemptionText(rejections) : rejectionText(rejections), node);
   }
 
   /** Whether a pod of lower priority is being deleted to make room. */
@@ -211,7 +211,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       const mode = stored(registry, classes, claim.spec.storageClassName ?? "")?.volumeBindingMode;
       const chosen = "volume.kubernetes.io/selected-node";
       if (mode === "WaitForFirstConsumer" && claim.metadata.annotations?.[chosen] === undefined) {
-        const neighbours = new Neighbours(registry, [...averse.values()]);
+        const neighbours = new Neighbours(registry, [...withAntiAffinity.values()]);
         const node = allStored(registry, nodes).find((one) => !rejectionOf(pod, one, neighbours));
         if (!node) continue;
         // The first consumer is here: the provisioner may go ahead.
@@ -245,7 +245,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
     node: Stored<Node>,
     absent: ReadonlySet<Stored<Pod>> = new Set(),
   ): Rejection | undefined {
-    const taken = [...exposed.values()].some(
+    const taken = [...withHostPorts.values()].some(
       (other) =>
         other.spec.nodeName === node.metadata.name && !absent.has(other) && sharesHostPort(pod, other),
     );
@@ -269,11 +269,11 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 
   /** Preempts pods of lower priority. @returns the nominated node, if there is one */
-  async function preempt(pod: Stored<Pod>, hopeful: readonly Stored<Node>[]): Promise<string | undefined> {
+  async function preempt(pod: Stored<Pod>, candidates: readonly Stored<Node>[]): Promise<string | undefined> {
     if (pod.spec.preemptionPolicy === "Never") return undefined;
     const priority = priorityOf(pod);
     if (![...priorities].some(([other, count]) => other < priority && count > 0)) return undefined;
-    const plans = hopeful.flatMap((node) => {
+    const plans = candidates.flatMap((node) => {
       const victims = victimsOn(pod, node, priority);
       return victims && victims.length > 0 ? [{ node, victims }] : [];
     });
@@ -297,7 +297,13 @@ export function startScheduler(deps: ControllerDependencies): Running {
       await writeStatus(registry, pods, victim, { ...victim.status, conditions }, context);
       await deleteIfPresent(registry, pods, victim, context);
       const note = `Preempted by pod ${pod.metadata.uid} on node ${best?.node.metadata.name}`;
-      await tell(victim, { type: "Normal", reason: "Preempted", action: "Preempting", note, related: pod });
+      await recordEvent(victim, {
+        type: "Normal",
+        reason: "Preempted",
+        action: "Preempting",
+        note,
+        related: pod,
+      });
     }
     return best?.node.metadata.name;
   }
@@ -310,15 +316,15 @@ export function startScheduler(deps: ControllerDependencies): Running {
     const { taints = [], unschedulable } = node.spec ?? {};
     const isClosed = unschedulable === true || untolerated(spec, taints, ["NoSchedule", "NoExecute"]);
     if (isClosed || !isWantedNode(spec, node)) return undefined;
-    const lesser = [...store.entries(pods.bucket)]
+    const lowerPriority = [...store.entries(pods.bucket)]
       .map(({ object }) => typed<Pod>(object))
       .filter((other) => other.spec.nodeName === node.metadata.name && !isFinished(other))
       .filter((other) => priorityOf(other) < priority)
       .toSorted((a, b) => priorityOf(b) - priorityOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
-    const absent = new Set(lesser);
+    const absent = new Set(lowerPriority);
     if (!fitsWithout(pod, node, absent)) return undefined;
     // Spare as many as possible, those of the highest priority first.
-    for (const other of lesser) {
+    for (const other of lowerPriority) {
       absent.delete(other);
       if (!fitsWithout(pod, node, absent)) absent.add(other);
     }
@@ -328,7 +334,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
   function fitsWithout(pod: Stored<Pod>, node: Stored<Node>, absent: ReadonlySet<Stored<Pod>>): boolean {
     return (
       shortages(pod, node, absent) === undefined &&
-      new Neighbours(registry, [...averse.values()], absent).rejection(pod, node) === undefined
+      new Neighbours(registry, [...withAntiAffinity.values()], absent).rejection(pod, node) === undefined
     );
   }
 
@@ -347,7 +353,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       "binding",
     );
     const note = `Successfully assigned ${namespaceOf(pod)}/${pod.metadata.name} to ${node.metadata.name}`;
-    await tell(pod, { type: "Normal", reason: "Scheduled", action: "Binding", note });
+    await recordEvent(pod, { type: "Normal", reason: "Scheduled", action: "Binding", note });
   }
 
   function scheduled(
@@ -371,7 +377,12 @@ export function startScheduler(deps: ControllerDependencies): Running {
     const known = podCondition(pod, "PodScheduled");
     await refuse(pod, "Unschedulable", message, nominated);
     if (known?.message === message) return;
-    await tell(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", note: message });
+    await recordEvent(pod, {
+      type: "Warning",
+      reason: "FailedScheduling",
+      action: "Scheduling",
+      note: message,
+    });
   }
 
   async function refuse(
@@ -387,7 +398,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 
   /** The scheduler writes events of events.k8s.io. */
-  async function tell(
+  async function recordEvent(
     pod: Stored<Pod>,
     { type, reason, action, note, related }: SchedulerEvent,
   ): Promise<void> {
@@ -432,7 +443,7 @@ function conditionsOf(pod: Pod): readonly WrittenPodCondition[] {
 }
 
 /** The rejections of all nodes in one sentence, as the real scheduler puts it. */
-function complaint(rejections: readonly Rejection[]): string {
+function rejectionText(rejections: readonly Rejection[]): string {
   const tally = new Map<string, number>();
   for (const { reasons } of rejections)
     for (const reason of reasons) tally.set(reason, (tally.get(reason) ?? 0) + 1);
@@ -441,7 +452,7 @@ function complaint(rejections: readonly Rejection[]): string {
 }
 
 /** The same, with the result of preemption. */
-function why(rejections: readonly Rejection[]): string {
+function preemptionText(rejections: readonly Rejection[]): string {
   const total = rejections.length;
   if (total === 0) return "no nodes available to schedule pods";
   const unresolvable = rejections.filter((rejection) => rejection.unresolvable).length;
@@ -451,5 +462,5 @@ function why(rejections: readonly Rejection[]): string {
       : []),
     ...(unresolvable > 0 ? [`${unresolvable} Preemption is not helpful for scheduling`] : []),
   ].sort();
-  return `${complaint(rejections)} no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
+  return `${rejectionText(rejections)} no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
 }

@@ -34,10 +34,10 @@ export interface RunningProcesses extends Running {
 }
 
 /**
- * Nodes that run nothing: pods are placed on them, become Ready, fail, crash or end as they are
- * told, and go when they are deleted. Enough for everything above the kubelet to do its work.
+ * Nodes that run nothing: pods are placed on them, become Ready, fail, crash or end as configured,
+ * and are removed when they are deleted. Enough for everything above the kubelet to do its work.
  *
- * How a pod behaves is said by its annotations (see `annotations`), by a program (`on`,
+ * How a pod behaves is set by its annotations (see `annotations`), by a program (`on`,
  * `missingImages`), or not at all: then it runs and is ready at once, and one that is there to end,
  * as the pods of Jobs are, succeeds at once.
  *
@@ -80,14 +80,14 @@ export class SimulatedNodes {
     return this.#connections.lose(name);
   }
 
-  /** Whether pods have real processes unless told otherwise. */
+  /** Whether pods have real processes by default. */
   get hasProcesses(): boolean {
     return this.#runtime !== undefined;
   }
 
   /** Whether a pod has real processes. */
   runsProcesses(pod: Stored<Pod>): boolean {
-    return this.#runtime !== undefined && !this.#behaviors.isTold(pod);
+    return this.#runtime !== undefined && !this.#behaviors.hasBehavior(pod);
   }
 
   /** The run of a pod's container that goes on or was the last; undefined if there was none. */
@@ -111,7 +111,7 @@ export class SimulatedNodes {
   }
 
   /**
-   * Brings up nodes that run real processes: for every pod that nothing is said about.
+   * Brings up nodes that run real processes: for every pod whose behavior is not set.
    *
    * @param block where pods and Services have their addresses
    */

@@ -24,12 +24,12 @@ import { StatusError } from "../status.ts";
 import type { LogRecord } from "../storage/store.ts";
 import { type Stored, typed } from "../storage/typed.ts";
 import { Addresses } from "./addresses.ts";
-import { type Behaviors, misunderstood } from "./behaviors.ts";
+import { type Behaviors, ignoredAnnotations } from "./behaviors.ts";
 import type { Connections } from "./connections.ts";
 import { stepContainer } from "./container.ts";
 import { startNodeLifecycle } from "./node-lifecycle.ts";
 import type { NodeSpec } from "./node-object.ts";
-import { announceNode, type NodeNetwork } from "./node-object.ts";
+import { type NodeNetwork, registerNode } from "./node-object.ts";
 import {
   isSettled,
   killing,
@@ -55,14 +55,14 @@ export interface NodesOptions {
   readonly connections: Connections;
   /** @default addresses that lead nowhere */
   readonly network?: NodeNetwork;
-  /** Runs the containers of pods that nothing was said about. @default they are simulated too */
+  /** Runs the containers of pods whose behavior is not set. @default they are simulated too */
   readonly runtime?: ProcessRuntime;
 }
 
 /** Brings nodes up: a scheduler for all, and a kubelet on each. */
 export function startNodes(deps: ControllerDependencies, options: NodesOptions): Running {
   const { nodes, network = simulatedNetwork } = options;
-  for (const [index, node] of nodes.entries()) announceNode(deps, node, index, network);
+  for (const [index, node] of nodes.entries()) registerNode(deps, node, index, network);
   const hosts = new Map(nodes.map(({ name }, index) => [name, network.host(index)]));
   return together([
     startScheduler(deps),
@@ -96,9 +96,9 @@ function startKubelets(
   const isShared = network.pods.split(".").length === 4;
   const addresses = new Addresses(store, isShared ? "10.244" : network.pods);
   /** Pods that wait for a ConfigMap or Secret, by namespace. */
-  const wanting = new Map<string, Set<string>>();
+  const awaitingConfig = new Map<string, Set<string>>();
   /** Pods that were deleted while they ran: their containers are yet to be stopped. */
-  const torn = new Map<string, Stored<Pod>>();
+  const deletedRunning = new Map<string, Stored<Pod>>();
   const contexts = new Map(
     [...hosts.keys()].map((name) => [
       name,
@@ -115,7 +115,7 @@ function startKubelets(
     ]),
   );
 
-  const wake = ({ entry }: LogRecord) => wanting.get(namespaceOf(entry.object)) ?? [];
+  const wake = ({ entry }: LogRecord) => awaitingConfig.get(namespaceOf(entry.object)) ?? [];
   const loop: Loop = startLoop(deps, {
     name: "kubelet",
     watches: {
@@ -125,17 +125,17 @@ function startKubelets(
         if (type !== "DELETED") return [key];
         addresses.free(key);
         runtime?.drop(pod.metadata.uid);
-        wanting.get(namespaceOf(pod))?.delete(key);
-        if (!isFinished(pod)) torn.set(key, pod);
+        awaitingConfig.get(namespaceOf(pod))?.delete(key);
+        if (!isFinished(pod)) deletedRunning.set(key, pod);
         return [key];
       },
       configmaps: wake,
       secrets: wake,
     },
     reconcile: async (key) => {
-      const gone = torn.get(key);
-      torn.delete(key);
-      if (gone) await tell(gone, gone.spec.nodeName ?? "", killing(gone));
+      const gone = deletedRunning.get(key);
+      deletedRunning.delete(key);
+      if (gone) await recordEvents(gone, gone.spec.nodeName ?? "", killing(gone));
       const pod = stored(registry, pods, key);
       const node = pod?.spec.nodeName ?? "";
       if (!pod || !hosts.has(node) || !store.get("nodes", node) || connections.isLost(node)) return undefined;
@@ -152,12 +152,12 @@ function startKubelets(
       }
     },
   });
-  const lookAtAll = () => {
+  const requeueAll = () => {
     for (const { key } of store.list(pods.bucket).entries) loop.add(key);
   };
   const unsubscribe = [
-    behaviors.changes.subscribe(lookAtAll),
-    connections.changes.subscribe(lookAtAll),
+    behaviors.changes.subscribe(requeueAll),
+    connections.changes.subscribe(requeueAll),
     ...(runtime ? [runtime.changes.subscribe((key) => loop.add(key))] : []),
   ];
   return {
@@ -172,7 +172,7 @@ function startKubelets(
 
   /** Whether a pod has real processes. */
   function isReal(pod: Stored<Pod>): boolean {
-    return runtime !== undefined && !behaviors.isTold(pod);
+    return runtime !== undefined && !behaviors.hasBehavior(pod);
   }
 
   function viewOf(key: string, pod: Stored<Pod>, node: string): PodView {
@@ -220,7 +220,7 @@ function startKubelets(
     if (context) await writeStatus(registry, pods, pod, status, context);
   }
 
-  async function tell(
+  async function recordEvents(
     pod: Stored<Pod>,
     node: string,
     texts: Parameters<NonNullable<ReturnType<typeof recorders.get>>>[1][],
@@ -237,7 +237,7 @@ function startKubelets(
       return undefined;
     }
     note(key, pod, view, step.status);
-    await tell(pod, node, [...warnings(pod), ...step.events, ...(runtime?.takeEvents(pod) ?? [])]);
+    await recordEvents(pod, node, [...warnings(pod), ...step.events, ...(runtime?.takeEvents(pod) ?? [])]);
     if (!isSettled(pod, step)) await write(pod, node, step.status);
     return step.againMs === undefined ? undefined : { requeueAfterMs: step.againMs };
   }
@@ -245,7 +245,7 @@ function startKubelets(
   /** Told once, when the node first has the pod. */
   function warnings(pod: Stored<Pod>) {
     if (pod.status?.startTime !== undefined) return [];
-    return misunderstood(pod).map(
+    return ignoredAnnotations(pod).map(
       (message) => ({ type: "Warning", reason: "AnnotationIgnored", message }) as const,
     );
   }
@@ -259,9 +259,9 @@ function startKubelets(
       [...initContainerStatuses, ...containerStatuses].some(
         ({ state }) => state?.waiting?.reason === "CreateContainerConfigError",
       );
-    if (!waits) wanting.get(namespace)?.delete(key);
-    else if (!wanting.has(namespace)) wanting.set(namespace, new Set([key]));
-    else wanting.get(namespace)?.add(key);
+    if (!waits) awaitingConfig.get(namespace)?.delete(key);
+    else if (!awaitingConfig.has(namespace)) awaitingConfig.set(namespace, new Set([key]));
+    else awaitingConfig.get(namespace)?.add(key);
   }
 
   /**
@@ -272,7 +272,7 @@ function startKubelets(
     const key = `${namespaceOf(pod)}/${pod.metadata.name}`;
     const view = viewOf(key, pod, node);
     if (!isFinished(pod)) {
-      await tell(pod, node, killing(pod));
+      await recordEvents(pod, node, killing(pod));
       const left = lingersMs(pod, view.behavior(), view.now);
       if (left > 0) return { requeueAfterMs: left };
       const code = view.behavior().exitCode ?? 0;
@@ -291,7 +291,7 @@ function startKubelets(
     const end = millisOf(pod.metadata.deletionTimestamp) ?? clock.now();
     const asked = new Set(runtime?.stop(pod, Math.max(0, end - clock.now())));
     const events = killing(pod, (container) => asked.has(container));
-    await tell(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
+    await recordEvents(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
     // Called again when one of them has ended.
     if (runtime?.isAlive(pod)) return undefined;
     if (!isFinished(pod)) {

@@ -7,7 +7,7 @@ import { ContainerLog } from "./container-log.ts";
 import { type ContainerPlace, commandFault, exitCodeOf, launch, withTerminal } from "./launch.ts";
 import { type Observed, retryMs } from "./observed.ts";
 import { variables } from "./options.ts";
-import { look, type Reach, startProbe } from "./probe.ts";
+import { type ProbeTarget, probeOnce, startProbe } from "./probe.ts";
 import { endProcess, type Reaper, sweep } from "./reaper.ts";
 
 /** What a run of a container needs of its pod and its node. */
@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly graceMs: number;
   /** What to run, and where. @throws what keeps it from being started */
   readonly place: () => Promise<{ readonly place: ContainerPlace; readonly command: readonly string[] }>;
-  readonly lastWords: () => Promise<string>;
+  readonly terminationMessage: () => Promise<string>;
   /** Called when its state changed. */
   readonly changed: () => void;
   readonly tell: (text: EventText) => void;
@@ -177,7 +177,7 @@ export class ContainerRun {
       kind,
       spec,
       clock,
-      reach: this.#reach(),
+      target: this.#target(),
       signal: AbortSignal.any([own.signal, this.#probes.signal]),
       onOutcome: (verdict, { outcome, output }) => {
         if (this.#observed.at !== "running") return;
@@ -261,10 +261,10 @@ export class ContainerRun {
       });
       return { outcome: "success", output: "" };
     }
-    return await look(hook, this.#reach(), this.#options.graceMs);
+    return await probeOnce(hook, this.#target(), this.#options.graceMs);
   }
 
-  #reach(): Reach {
+  #target(): ProbeTarget {
     const { podAddress, container } = this.#options;
     return {
       address: podAddress,
@@ -332,7 +332,7 @@ export class ContainerRun {
     readonly reason: string;
     readonly message?: string;
   }): Promise<void> {
-    const { container, clock, reaper, lastWords } = this.#options;
+    const { container, clock, reaper, terminationMessage } = this.#options;
     const finishedAt = clock.now();
     this.#probes.abort();
     this.#cancelKill();
@@ -346,7 +346,7 @@ export class ContainerRun {
       await this.#drain();
     }
     this.log.end();
-    let message = exit.message ?? ((await lastWords()) || undefined);
+    let message = exit.message ?? ((await terminationMessage()) || undefined);
     if (
       message === undefined &&
       exit.exitCode !== 0 &&

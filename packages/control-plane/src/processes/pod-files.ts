@@ -17,8 +17,8 @@ import {
 const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The files of one pod: its volumes, its `/etc/hosts`, and where its containers leave their last
- * words.
+ * The files of one pod: its volumes, its `/etc/hosts`, and the termination messages of its
+ * containers.
  */
 export class PodFiles {
   readonly directory: string;
@@ -81,21 +81,21 @@ export class PodFiles {
     container: Container,
     run: string,
     env: ReadonlyMap<string, string>,
-  ): Promise<{ readonly required: Mount[]; readonly comforts: Mount[] }> {
+  ): Promise<{ readonly required: Mount[]; readonly optional: Mount[] }> {
     const required: Mount[] = [];
-    const comforts: Mount[] = [
+    const optional: Mount[] = [
       { source: join(this.directory, "hosts"), path: "/etc/hosts", readOnly: false },
     ];
     for (const wanted of container.volumeMounts ?? []) {
       const mount = await this.#mount(pod, wanted, env);
-      (mount.path === accountPath ? comforts : required).push(mount);
+      (mount.path === accountPath ? optional : required).push(mount);
     }
-    const words = this.#lastWordsFile(run);
+    const words = this.#terminationMessageFile(run);
     await mkdir(dirname(words), { recursive: true });
     await writeFile(words, "", { mode: 0o666 });
     const path = container.terminationMessagePath || "/dev/termination-log";
-    comforts.push({ source: words, path, readOnly: false });
-    return { required, comforts };
+    optional.push({ source: words, path, readOnly: false });
+    return { required, optional };
   }
 
   async #mount(pod: Stored<Pod>, wanted: VolumeMount, env: ReadonlyMap<string, string>): Promise<Mount> {
@@ -127,13 +127,13 @@ export class PodFiles {
   }
 
   /** What a container wrote to say why it ended; the end of it, where it is long. */
-  async lastWords(run: string): Promise<string> {
-    const text = await readFile(this.#lastWordsFile(run)).catch(() => Buffer.alloc(0));
+  async terminationMessage(run: string): Promise<string> {
+    const text = await readFile(this.#terminationMessageFile(run)).catch(() => Buffer.alloc(0));
     return text.subarray(Math.max(0, text.byteLength - 4_096)).toString();
   }
 
-  #lastWordsFile(run: string): string {
-    return join(this.directory, "last-words", run);
+  #terminationMessageFile(run: string): string {
+    return join(this.directory, "termination-messages", run);
   }
 
   /** Links to all mounts below one directory, for containers that have no view of their own. */

@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from "node:net";
 import { ManualClock } from "@windlass/clock";
 import type { Container } from "@windlass/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
-import { look, type Reach, startProbe } from "./probe.ts";
+import { type ProbeTarget, probeOnce, startProbe } from "./probe.ts";
 
 const open: { close(): unknown }[] = [];
 afterEach(() => {
@@ -19,7 +19,7 @@ async function listening<S extends Server>(server: S): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const reach = (container: Partial<Container> = {}): Reach => ({
+const target = (container: Partial<Container> = {}): ProbeTarget => ({
   address: "127.0.0.1",
   container: { name: "main", ...container },
   exec: (command) =>
@@ -35,10 +35,10 @@ test("an HTTP probe succeeds with any answer below 400, and sends what it is tol
       answer.end();
     }),
   );
-  const named = reach({ ports: [{ name: "http", containerPort: port }] });
+  const named = target({ ports: [{ name: "http", containerPort: port }] });
   const httpHeaders = [{ name: "X-Who", value: "probe" }];
   const outcome = async (path: string) =>
-    await look({ httpGet: { path, port: "http", httpHeaders } }, named, 1_000);
+    await probeOnce({ httpGet: { path, port: "http", httpHeaders } }, named, 1_000);
   expect(await outcome("/fine")).toEqual({ outcome: "success", output: "" });
   expect(await outcome("/moved")).toMatchObject({ outcome: "success" });
   expect(await outcome("/sick")).toEqual({
@@ -50,16 +50,18 @@ test("an HTTP probe succeeds with any answer below 400, and sends what it is tol
 
 test("a probe of what does not answer, or has no such port, fails in words", async () => {
   const silent = await listening(createServer(() => undefined));
-  expect(await look({ httpGet: { port: silent } }, reach(), 50)).toEqual({
+  expect(await probeOnce({ httpGet: { port: silent } }, target(), 50)).toEqual({
     outcome: "failure",
     output: expect.stringContaining("context deadline exceeded"),
   });
-  expect(await look({ tcpSocket: { port: "nowhere" } }, reach(), 50)).toEqual({
+  expect(await probeOnce({ tcpSocket: { port: "nowhere" } }, target(), 50)).toEqual({
     outcome: "failure",
     output: 'couldn\'t find port: "nowhere"',
   });
-  expect(await look({ tcpSocket: { port: silent } }, reach(), 1_000)).toMatchObject({ outcome: "success" });
-  expect(await look({ exec: { command: ["false"] } }, reach(), 50)).toEqual({
+  expect(await probeOnce({ tcpSocket: { port: silent } }, target(), 1_000)).toMatchObject({
+    outcome: "success",
+  });
+  expect(await probeOnce({ exec: { command: ["false"] } }, target(), 50)).toEqual({
     outcome: "failure",
     output: "ran false",
   });
@@ -79,8 +81,10 @@ test("a gRPC probe asks the health service, by its name", async () => {
     });
   });
   const port = await listening(server as unknown as Server);
-  expect(await look({ grpc: { port, service: "db" } }, reach(), 1_000)).toMatchObject({ outcome: "success" });
-  expect(await look({ grpc: { port } }, reach(), 1_000)).toMatchObject({ outcome: "failure" });
+  expect(await probeOnce({ grpc: { port, service: "db" } }, target(), 1_000)).toMatchObject({
+    outcome: "success",
+  });
+  expect(await probeOnce({ grpc: { port } }, target(), 1_000)).toMatchObject({ outcome: "failure" });
 });
 
 test("a probe waits for its delay and its period, and what it shows adds up", async () => {
@@ -91,7 +95,7 @@ test("a probe waits for its delay and its period, and what it shows adds up", as
   startProbe({
     kind: "liveness",
     spec: { exec: { command: ["x"] }, initialDelaySeconds: 5, periodSeconds: 2, failureThreshold: 2 },
-    reach: { ...reach(), exec: () => Promise.resolve({ code: healthy ? 0 : 1, output: "" }) },
+    target: { ...target(), exec: () => Promise.resolve({ code: healthy ? 0 : 1, output: "" }) },
     clock,
     signal: stop.signal,
     onOutcome: (verdict, { outcome }) => seen.push(`${clock.monotonic() / 1_000}s ${outcome}: ${verdict}`),

@@ -7,15 +7,15 @@ import type { Container, Probe } from "@windlass/kinds/builtin";
 import { kubernetesVersion } from "../kinds/index.ts";
 import { countOutcome, firstCount, type Verdict } from "./probe-count.ts";
 
-/** What one look at a container showed. */
+/** The result of one probe. */
 export interface Outcome {
   readonly outcome: "success" | "failure";
   /** The text for people. */
   readonly output: string;
 }
 
-/** What probes and hooks reach a container by. */
-export interface Reach {
+/** The container that probes and hooks are run on. */
+export interface ProbeTarget {
   readonly address: string;
   /** As in the pod's spec: named ports are looked up in it. */
   readonly container: Container;
@@ -30,23 +30,27 @@ export interface Reach {
 export type ProbeAction = Pick<Probe, "exec" | "grpc" | "httpGet" | "tcpSocket">;
 
 /** Probes once. Never rejects: errors count as failures. */
-export async function look(action: ProbeAction, reach: Reach, timeoutMs: number): Promise<Outcome> {
+export async function probeOnce(
+  action: ProbeAction,
+  target: ProbeTarget,
+  timeoutMs: number,
+): Promise<Outcome> {
   const { exec, httpGet, tcpSocket, grpc } = action;
   try {
     if (exec) {
-      const { code, output } = await reach.exec(exec.command ?? [], timeoutMs);
+      const { code, output } = await target.exec(exec.command ?? [], timeoutMs);
       return { outcome: code === 0 ? "success" : "failure", output };
     }
-    if (httpGet) return await lookHttp(httpGet, reach, timeoutMs);
-    if (tcpSocket) return await lookTcp(tcpSocket, reach, timeoutMs);
-    if (grpc) return await lookGrpc(grpc, reach, timeoutMs);
+    if (httpGet) return await probeHttp(httpGet, target, timeoutMs);
+    if (tcpSocket) return await probeTcp(tcpSocket, target, timeoutMs);
+    if (grpc) return await probeGrpc(grpc, target, timeoutMs);
     return { outcome: "success", output: "" };
   } catch (error) {
     return { outcome: "failure", output: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function portOf(port: number | string, { container }: Reach): number {
+function portOf(port: number | string, { container }: ProbeTarget): number {
   if (typeof port === "number") return port;
   const named = container.ports?.find(({ name }) => name === port)?.containerPort;
   const number = named ?? Number(port);
@@ -54,15 +58,15 @@ function portOf(port: number | string, { container }: Reach): number {
   return number;
 }
 
-async function lookHttp(
+async function probeHttp(
   get: NonNullable<Probe["httpGet"]>,
-  reach: Reach,
+  target: ProbeTarget,
   timeoutMs: number,
 ): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
   const secure = get.scheme === "HTTPS";
-  const host = get.host || reach.address;
-  const port = portOf(get.port, reach);
+  const host = get.host || target.address;
+  const port = portOf(get.port, target);
   const given = (get.httpHeaders ?? []).map(({ name, value }) => [name, value] as const);
   const { major, minor } = kubernetesVersion();
   const headers = {
@@ -102,13 +106,13 @@ async function lookHttp(
 
 const timedOut = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
 
-async function lookTcp(
+async function probeTcp(
   action: NonNullable<Probe["tcpSocket"]>,
-  reach: Reach,
+  target: ProbeTarget,
   timeoutMs: number,
 ): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-  const socket = connect({ host: action.host || reach.address, port: portOf(action.port, reach) });
+  const socket = connect({ host: action.host || target.address, port: portOf(action.port, target) });
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error("i/o timeout")));
   socket.once("error", reject);
   socket.once("connect", () => {
@@ -119,13 +123,13 @@ async function lookTcp(
 }
 
 /** The health protocol of gRPC, whose one message has one field. */
-async function lookGrpc(
+async function probeGrpc(
   action: NonNullable<Probe["grpc"]>,
-  reach: Reach,
+  target: ProbeTarget,
   timeoutMs: number,
 ): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-  const session = connectHttp2(`http://${reach.address}:${portOf(action.port, reach)}`);
+  const session = connectHttp2(`http://${target.address}:${portOf(action.port, target)}`);
   session.setTimeout(timeoutMs, () => session.destroy(new Error("timeout: failed to connect service")));
   session.once("error", reject);
   const service = Buffer.from(action.service ?? "");
@@ -160,10 +164,10 @@ export interface ProbeOptions {
   readonly kind: "liveness" | "readiness" | "startup";
   /** As in the container's spec. */
   readonly spec: Probe;
-  readonly reach: Reach;
+  readonly target: ProbeTarget;
   readonly clock: Clock;
   /** Told of each outcome that counts, with what it amounts to. */
-  readonly onOutcome: (verdict: Verdict, look: Outcome) => void;
+  readonly onOutcome: (verdict: Verdict, outcome: Outcome) => void;
   readonly signal: AbortSignal;
 }
 
@@ -177,7 +181,7 @@ const firstEagerMs = 50;
  * never if they fail. Commands are not run more often than asked.
  */
 export function startProbe(options: ProbeOptions): void {
-  const { kind, spec, reach, clock, onOutcome, signal } = options;
+  const { kind, spec, target, clock, onOutcome, signal } = options;
   const { periodSeconds = 10, timeoutSeconds = 1, successThreshold = 1, failureThreshold = 3 } = spec;
   const [periodMs, timeoutMs] = [periodSeconds * 1_000, timeoutSeconds * 1_000];
   const thresholds = { successThreshold, failureThreshold };
@@ -197,7 +201,7 @@ export function startProbe(options: ProbeOptions): void {
     });
   };
   const probe = async (when: "early" | "due") => {
-    const seen = await look(spec, reach, timeoutMs);
+    const seen = await probeOnce(spec, target, timeoutMs);
     if (signal.aborted) return;
     if (seen.outcome === "success") eagerMs = undefined;
     if (when === "due" || seen.outcome === "success") {

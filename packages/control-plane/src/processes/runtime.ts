@@ -128,7 +128,7 @@ export class ProcessRuntime {
       podAddress: of.podAddress,
       graceMs: Number(pod.spec.terminationGracePeriodSeconds ?? 30) * 1_000,
       place: () => this.#place(state, of),
-      lastWords: () => state.files.lastWords(`${name}-${attempt}`),
+      terminationMessage: () => state.files.terminationMessage(`${name}-${attempt}`),
       changed: () => this.changes.notify(state.key),
       tell: (text) => state.events.push(text),
     });
@@ -333,8 +333,8 @@ export class ProcessRuntime {
         : [...texts(program?.command), ...texts(container.args ?? program?.args)];
     const directory = container.workingDir || program?.workingDir || process.cwd();
     const run = `${name}-${attempt}`;
-    const { required, comforts } = await state.files.mountsFor(pod, container, run, env);
-    const mounts = [...required, ...comforts];
+    const { required, optional } = await state.files.mountsFor(pod, container, run, env);
+    const mounts = [...required, ...optional];
     if (this.#options.mounts === "variable") {
       env.set(variables.root, await state.files.linked(run, mounts));
       return { place: { env, directory, mounts: [], view: undefined }, command };
