@@ -30,8 +30,8 @@ export class Neighbours {
   readonly #counted = new Map<TopologySpreadConstraint, Map<string, number>>();
 
   /**
-   * @param withAntiAffinity the pods with required anti-affinity: few, where a search through all would take
-   *   long
+   * @param withAntiAffinity the pods with required anti-affinity: few, where a search through all
+   *   would take long
    */
   constructor(
     registry: Registry,

@@ -54,7 +54,7 @@ type ClusterScoped<K> = K extends AnyKind ? (ScopeOf<K> extends "Cluster" ? K : 
 
 /**
  * Makes the compiler refuse a `watches` whose mapping leads to objects of another kind than the
- * controller's: their keys would be taken for keys of its own.
+ * controller's: their keys would be treated as keys of its own.
  */
 export type Mappable<K extends AnyKind, Entry> = [MappedElsewhere<K, Entry>] extends [never]
   ? unknown
