@@ -16,17 +16,7 @@ const mayUse: { readonly [room: string]: readonly string[] } = {
   "packages/control-plane": ["clock", "certificates", "kinds"],
   "packages/runtime": ["clock", "certificates", "kinds", "client"],
   "packages/testing": ["clock", "certificates", "kinds", "client", "runtime", "control-plane"],
-  "packages/dashboard": ["clock", "client", "runtime"],
-  "packages/cli": [
-    "clock",
-    "certificates",
-    "kinds",
-    "client",
-    "runtime",
-    "control-plane",
-    "testing",
-    "dashboard",
-  ],
+  "packages/cli": ["clock", "certificates", "kinds", "client", "runtime", "control-plane", "testing"],
   "packages/create-windlass": ["cli"],
 };
 /** An operator stands on the framework: what it runs with in a cluster is what it may use. */
