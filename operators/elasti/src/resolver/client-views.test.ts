@@ -73,6 +73,22 @@ test.runIf(process.platform === "linux").for(Object.entries(beginnings))(
 );
 
 test.runIf(process.platform === "linux")(
+  "a client that resets its connection while its pod takes nothing more is no longer in flight",
+  async () => {
+    const clock = new ManualClock();
+    await using world = await World.start({ clock, protocol: "tcp" });
+    world.ready(await world.pod((socket) => void socket.pause()));
+    const client = world.client();
+    client.socket.write(Buffer.alloc(30_000_000));
+    await until(() => world.traffic.inFlight === 1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    client.socket.resetAndDestroy();
+    await pass(clock, 60, () => world.traffic.inFlight === 0);
+    expect(world.traffic.inFlight).toBe(0);
+  },
+);
+
+test.runIf(process.platform === "linux")(
   "so does one that ends it, where nobody could want an answer",
   async () => {
     const clock = new ManualClock();

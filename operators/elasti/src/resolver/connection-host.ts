@@ -49,17 +49,21 @@ export interface ClientTimeouts {
  */
 export const MISSES_OF_GONE = 2;
 
-/** A client's connection, of any protocol. */
-export interface ClientConnection {
-  /** Ends the connection if its client takes too long. Called now and then. */
-  enforce(timeouts: ClientTimeouts): void;
+/** A client of which the kernel may know more than Node tells. */
+export interface DoubtedClient {
   /**
-   * Its socket, if the kernel knows more of the client than Node tells: while nothing is read from
-   * it, as there is no use yet for what has come, and while it takes the last that was sent.
+   * Its socket, if that is so: while nothing is read from it, as there is no use yet for what has
+   * come, and while it takes the last that was sent.
    */
   readonly inDoubt: Socket | undefined;
   /** What the kernel knows of a client in doubt; undefined if the connection is gone. */
   seen(view: ClientView | undefined): void;
+}
+
+/** A client's connection, of any protocol. */
+export interface ClientConnection extends DoubtedClient {
+  /** Ends the connection if its client takes too long. Called now and then. */
+  enforce(timeouts: ClientTimeouts): void;
   /** The resolver is about to end: the connection ends as soon as its requests are answered. */
   leave(): void;
   /** New connections to a service no longer lead here: its clients should connect again. */

@@ -1,9 +1,10 @@
+import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { type Clock, type Duration, milliseconds, sleep, systemClock } from "@windlass/clock";
 import { RelayGroup } from "@windlass/relay";
 import { type Logger, Registry, silentLogger } from "@windlass/runtime";
 import { type ClientViews, viewsOfKernel } from "./client-views.ts";
-import type { ClientConnection, ClientTimeouts } from "./connection-host.ts";
+import type { ClientConnection, ClientTimeouts, DoubtedClient } from "./connection-host.ts";
 import { decide } from "./decide.ts";
 import { HoldBudget } from "./hold/budget.ts";
 import { usualSlowStart } from "./hold/load.ts";
@@ -20,6 +21,7 @@ import {
   type TargetLookup,
   type Waker,
 } from "./targets.ts";
+import { JoinedClient } from "./tcp/joined-client.ts";
 import { LostPeers, type Unconfirmed } from "./upstream/lost-peers.ts";
 
 /** How many requests wait, and how long clients may take. */
@@ -132,6 +134,7 @@ export class Resolver implements AsyncDisposable {
   readonly #listeners = new Map<number, OpenedPort>();
   readonly #connections = new Set<ClientConnection>();
   readonly #tunnels: RelayGroup<ServiceKey>;
+  readonly #joined = new Set<JoinedClient>();
   readonly #unread: UnreadClients;
   readonly #lostPeers: LostPeers;
   readonly #unsubscribe: () => void;
@@ -358,7 +361,12 @@ export class Resolver implements AsyncDisposable {
       tunnel: (port, client, upstream, ended) => {
         const { service } = port;
         this.#lostPeers.watch(upstream);
-        void this.#tunnels.join(service.key, client, upstream).ended.then(ended);
+        const joined = new JoinedClient(client);
+        this.#joined.add(joined);
+        void this.#tunnels.join(service.key, client, upstream).ended.then(() => {
+          this.#joined.delete(joined);
+          ended();
+        });
       },
       opened: (connection) => void this.#connections.add(connection),
       accepted: () => {
@@ -383,19 +391,19 @@ export class Resolver implements AsyncDisposable {
 
   /** Asks the kernel about clients that may have left, or read on, without Node telling. */
   async #lookAtClients(): Promise<void> {
-    const doubted = [...this.#connections].flatMap((connection) =>
-      connection.inDoubt ? [[connection, connection.inDoubt] as const] : [],
-    );
-    if (this.#isLooking || doubted.length === 0) return;
+    if (this.#isLooking) return;
+    const doubted: (readonly [DoubtedClient, Socket])[] = [];
+    for (const clients of [this.#connections, this.#joined])
+      for (const client of clients) if (client.inDoubt) doubted.push([client, client.inDoubt]);
+    if (doubted.length === 0) return;
     this.#isLooking = true;
     const { clientViews = viewsOfKernel } = this.#options;
     const views = await clientViews(doubted.map(([, socket]) => socket));
     this.#isLooking = false;
     if (!views) return;
     // It may have been read from since.
-    for (const [connection, socket] of doubted)
-      if (this.#connections.has(connection) && connection.inDoubt === socket)
-        connection.seen(views.get(socket));
+    for (const [client, socket] of doubted)
+      if (!socket.destroyed && client.inDoubt === socket) client.seen(views.get(socket));
   }
 
   async #cutAll(): Promise<void> {
