@@ -1,7 +1,15 @@
 import { applyManifest, isForbidden } from "@windlass/client";
-import { manager, rbacFor } from "@windlass/runtime";
+import { every, manager, rbacFor } from "@windlass/runtime";
 import { ConfigMap, Secret } from "@windlass/runtime/kinds";
-import { existing, Simulation, startCluster, testReconcile, waitForCondition } from "@windlass/testing";
+import {
+  existing,
+  ManualClock,
+  Simulation,
+  startCluster,
+  testReconcile,
+  testSource,
+  waitForCondition,
+} from "@windlass/testing";
 import { expect, test } from "vitest";
 import { Greeting, greeting } from "./greeting.ts";
 
@@ -45,4 +53,11 @@ test("an hour passes in a moment, and a settled operator writes nothing in it", 
   const settled = await world.client.get(ConfigMap, key);
   await world.advance(3_600_000);
   expect(await world.client.get(ConfigMap, key)).toEqual(settled);
+});
+
+test("a source alone", async () => {
+  const clock = new ManualClock();
+  using tried = testSource(every("1h"), { clock });
+  await clock.advance("2h");
+  expect(tried.asked).toEqual(["all", "all"]);
 });

@@ -5,6 +5,7 @@
  * @module
  */
 
+export { ManualClock } from "@windlass/clock";
 export {
   type Existing,
   existing,
@@ -12,7 +13,10 @@ export {
   type ReconcileGiven,
   type ReconcileTried,
   type RecordedWrite,
+  type SourceGiven,
+  type SourceTried,
   testReconcile,
+  testSource,
 } from "@windlass/runtime/testing";
 export type { Backend } from "./backend.ts";
 export { type Binaries, type BinariesOptions, type Part, startBinaries } from "./binaries.ts";

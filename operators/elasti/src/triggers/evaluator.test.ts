@@ -1,6 +1,5 @@
-import { type Clock, ManualClock, sleep } from "@windlass/clock";
-import { type CacheReader, type SourceContext, silentLogger } from "@windlass/runtime";
-import { existing } from "@windlass/testing";
+import { ManualClock, sleep } from "@windlass/clock";
+import { existing, testSource } from "@windlass/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { ElastiService, type ElastiServiceObject } from "../service/elasti-service.ts";
 import { awakeUntilAnnotation } from "../service/names.ts";
@@ -32,7 +31,7 @@ function service(name: string, spec: object, status?: object): ElastiServiceObje
 interface Run {
   readonly evaluator: TriggerEvaluator;
   readonly clock: ManualClock;
-  readonly asked: string[];
+  readonly asked: () => readonly string[];
   readonly services: ElastiServiceObject[];
   /** Lets so many rounds of a second each pass. */
   rounds(count: number): Promise<void>;
@@ -41,7 +40,6 @@ interface Run {
 /** An evaluator that looks every second at services that are changed at will. */
 function run(services: ElastiServiceObject[], options: Partial<EvaluatorOptions> = {}): Run {
   const clock = new ManualClock(start);
-  const asked: string[] = [];
   const fetchJson = options.fetchJson ?? (() => Promise.reject(new TriggerError("nobody is there")));
   const evaluator = new TriggerEvaluator({
     prometheus: new Prometheus(fetchJson, { serverAddress: "http://prometheus" }),
@@ -50,16 +48,10 @@ function run(services: ElastiServiceObject[], options: Partial<EvaluatorOptions>
     intervalMs: 1_000,
     ...options,
   });
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const context = {
-    clock: clock as Clock,
-    signal: stop.signal,
-    log: silentLogger,
-    cache: { list: () => services } as unknown as CacheReader,
-    enqueue: ({ name }: { readonly name: string }) => asked.push(name),
-  } as unknown as SourceContext;
-  if (typeof evaluator.source === "function") void evaluator.source(context);
+  const cache = () => services.map((object) => existing(ElastiService, object));
+  const tried = testSource(evaluator.source, { clock, cache });
+  const asked = () => tried.asked.map((one) => (one === "all" ? one : one.name));
+  onTestFinished(() => tried[Symbol.dispose]());
   const rounds = async (count: number) => {
     for (let left = count; left > 0; left--) await clock.advance(1_000);
   };
@@ -82,7 +74,7 @@ test("a service sleeps once all its triggers have said idle for the whole cooldo
   expect(evaluator.wishOf(web)).toBe("stay");
   await rounds(1);
   expect(evaluator.wishOf(web)).toBe("sleep");
-  expect(asked).toEqual(["web", "web", "web"]);
+  expect(asked()).toEqual(["web", "web", "web"]);
 });
 
 test("a cooldown of zero means at once", async () => {
@@ -211,7 +203,7 @@ test("a service that wakes ahead of need is woken at the time it was needed on t
   await rounds(61);
   expect(evaluator.wishOf(web)).toBe("wake");
   expect(evaluator.wishOf(without)).not.toBe("wake");
-  expect(asked).toContain("web");
+  expect(asked()).toContain("web");
 });
 
 test("a person may keep a service awake until a time, or until they say otherwise", async () => {
@@ -227,7 +219,7 @@ test("a person may keep a service awake until a time, or until they say otherwis
   expect([timed, open].map((one) => evaluator.wishOf(one))).toEqual(["wake", "wake"]);
   await rounds(2);
   expect([timed, open].map((one) => evaluator.wishOf(one))).toEqual(["sleep", "wake"]);
-  expect(asked.filter((name) => name === "timed")).toHaveLength(2);
+  expect(asked().filter((name) => name === "timed")).toHaveLength(2);
 });
 
 test("a zone that does not exist is a fault that names it", async () => {
@@ -237,7 +229,7 @@ test("a zone that does not exist is a fault that names it", async () => {
   await rounds(2);
   expect(evaluator.wishOf(web)).toBe("stay");
   expect(evaluator.faultOf(web)).toContain("Mars/Olympus");
-  expect(asked).toEqual(["web"]);
+  expect(asked()).toEqual(["web"]);
 });
 
 test("500 services of a server that takes two seconds for an answer are all judged within ten", async () => {

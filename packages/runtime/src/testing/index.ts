@@ -14,3 +14,4 @@ export {
   type ReconcileTried,
   testReconcile,
 } from "./test-reconcile.ts";
+export { type SourceGiven, type SourceTried, testSource } from "./test-source.ts";
