@@ -259,7 +259,10 @@ test.for<[Partial<OperatorDeclaration>, string]>([
   [{ components: { Gateway: {} } }, "components.Gateway:"],
   [{ settings: { "a b": { env: "A", schema: z.string().default("") } } }, "settings.a b:"],
   [{ settings: { a: { env: "A", schema: z.string() } } }, "settings.a: its schema must have a default"],
-  [{ webhooks: relayOperator.webhooks as never }, "webhooks: have the name relay-operator"],
+  [
+    { ...(relayOperator.webhooks && { webhooks: relayOperator.webhooks }) },
+    "webhooks: have the name relay-operator",
+  ],
   [
     { settings: { image: { env: "A", schema: z.string().default("") } } },
     "values image and image.repository",

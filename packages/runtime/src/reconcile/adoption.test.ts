@@ -1,3 +1,4 @@
+import { isObjectOf } from "@windlass/client";
 import { Deployment, EventV1 as Event, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import type { Controller } from "../controller/controller.ts";
@@ -267,7 +268,7 @@ describe("a child that lost its owner", () => {
         ...cache,
         informer: (kind, scope) => {
           const informer = cache.informer(kind, scope);
-          return kind.kind === "WebApp" ? { ...informer, get: () => app as never } : informer;
+          return isObjectOf(kind, app) ? Object.assign({ ...informer }, { get: () => app }) : informer;
         },
       };
       run.manager = run.another({ cache: stale }).add(webapp);

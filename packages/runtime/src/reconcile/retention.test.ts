@@ -21,7 +21,7 @@ test("nothing that a reconcile returned is kept", async () => {
       reconcile: () => {
         const detail = { large: "x".repeat(100) };
         returned = new WeakRef(detail);
-        return { status: { detail } as never };
+        return { status: { detail } };
       },
     }),
   );
