@@ -29,6 +29,7 @@ import { type CredentialStore, managedByLabel } from "../credentials.ts";
 import { poolLabel, poolNames, workerLabel, workerName } from "../names.ts";
 import { BuildKitRequest, type WaitingRequest } from "../request/request.ts";
 import { spanMs } from "../span.ts";
+import { longestLifeMs } from "../worker/lifetime.ts";
 import { configHashOf, workerToml } from "../worker/pod.ts";
 import { BuildKitWorker, type Worker } from "../worker/worker.ts";
 import { apiAccess, grantedPermissions } from "./api-access.ts";
@@ -81,11 +82,6 @@ const declared = (pace: Pace) =>
   });
 type Context = ContextOf<ReturnType<typeof declared>>;
 
-/**
- * The longest that a worker lives: it must be gone before the authorities that it trusts have
- * changed.
- */
-const LONGEST_LIFE_MS = 6 * 24 * 3_600_000;
 const DRAIN_LOOK_MS = 5_000;
 /**
  * How often a pool is looked at whose workers are claimed and released all the time; and while
@@ -218,7 +214,7 @@ async function reconcile(
   const plan = scalingPlan(
     {
       now,
-      workers: workers.map((worker) => seenWorker(worker, pool, configHash, now)),
+      workers: workers.map((worker) => seenWorker(worker, configHash, now)),
       waiting: waiting.map(({ spec }) => ({ owner: spec.requestedBy, affinityKey: spec.affinityKey })),
       slotAffinity: new Map(
         cacheVolumes(pool, { workers, created: [], claims, now }).flatMap(({ slot, affinityKey }) =>
@@ -373,11 +369,10 @@ function scalingRules({ spec: { scaling } }: Pool, { min, isScaledDown }: Return
   };
 }
 
-function seenWorker(worker: Worker, pool: Pool, configHash: string, now: number): WorkerSeen {
+function seenWorker(worker: Worker, configHash: string, now: number): WorkerSeen {
   const { metadata, spec, status } = worker;
-  const certificateMs = spanMs(pool.spec.tls.auto.serverCertDuration, "spec.tls.auto.serverCertDuration");
   const born = Date.parse(metadata.creationTimestamp ?? new Date(now).toISOString());
-  const isYoung = now < born + Math.min(LONGEST_LIFE_MS, certificateMs / 2);
+  const isYoung = now < born + longestLifeMs;
   return {
     name: metadata.name,
     slot: spec.slot,

@@ -148,7 +148,9 @@ export const tls = z
             ),
           )
           .default("8760h")
-          .describe("How long certificates of the pool hold"),
+          .describe(
+            "How long the certificates of its gateway hold. A worker's hold for as long as it may live",
+          ),
         rotateBeforeExpiry: positiveSpan
           .optional()
           .describe(

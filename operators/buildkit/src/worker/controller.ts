@@ -20,6 +20,7 @@ import { persistentOf } from "../pool/cache-slots.ts";
 import { BuildKitPool, type Pool } from "../pool/pool.ts";
 import { spanMs } from "../span.ts";
 import { hasUnseenUse, released, untracked } from "./claim.ts";
+import { workerCertificateMs } from "./lifetime.ts";
 import { mustAsk, type WorkerAction, type WorkerRules, type WorkerState, workerStep } from "./machine.ts";
 import { type WorkerMetrics, workerMetrics } from "./metrics.ts";
 import { configHashAnnotation, FORCED_GRACE_SECONDS, keepAnnotations, podFor } from "./pod.ts";
@@ -255,7 +256,7 @@ async function makePod(worker: Worker, pool: Pool, context: Context, { credentia
     const pair = workerCertificate(credentials.signer(ring, "workers"), {
       worker: key,
       pool: pool.metadata,
-      validFor: spanMs(pool.spec.tls.auto.serverCertDuration, "spec.tls.auto.serverCertDuration"),
+      validFor: workerCertificateMs(pool),
     });
     const labels = { ...managedByLabel, [poolLabel]: pool.metadata.name };
     const stringData = { "tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": trustBundle(ring) };
