@@ -7,6 +7,7 @@ import type { PoolName } from "../pool-name.ts";
 import type { AllocationHash } from "../tokens/index.ts";
 import { admit, shownBy } from "./admission.ts";
 import { answerRefusal } from "./answer.ts";
+import { bufferBytesFor, connectionsThatFit } from "./capacity.ts";
 import { checkCredentials, type GatewayCredentials } from "./credentials.ts";
 import { WorkerDialer } from "./dialer.ts";
 import { ClientListener } from "./listener.ts";
@@ -40,10 +41,20 @@ export interface GatewayLimits {
    * @default Infinity
    */
   readonly idle?: Duration;
-  /** @default 10_000 */
+  /**
+   * Of clients that are admitted.
+   *
+   * @default as many as fit into the memory of its container, at most 10_000
+   */
   readonly connections?: number;
   /** Of one allocation. @default 200 */
   readonly connectionsPerAllocation?: number;
+  /**
+   * Of those who are not admitted yet, or are being refused: the oldest goes for the next.
+   *
+   * @default 500
+   */
+  readonly strangers?: number;
 }
 
 /** What a gateway is made of. */
@@ -94,6 +105,8 @@ export class Gateway implements AsyncDisposable {
   readonly #reach: WorkerReach;
   readonly #relays: RelayGroup<AllocationHash>;
   readonly #slots: ConnectionSlots;
+  /** How many connections there may be. */
+  readonly #most: number;
   readonly #idleMs: number;
   /** Clients that are not passed on yet, or are being refused. */
   readonly #waiting = new Set<TLSSocket>();
@@ -122,13 +135,16 @@ export class Gateway implements AsyncDisposable {
     this.#metrics = gatewayMetrics(options.metrics ?? new Registry(), pool);
     this.#idleMs = milliseconds(limits.idle ?? Number.POSITIVE_INFINITY, "gateway: limits.idle");
     this.#relays = new RelayGroup({ clock: this.#clock });
-    this.#slots = new ConnectionSlots(limits.connections ?? 10_000, limits.connectionsPerAllocation ?? 200);
+    this.#most = limits.connections ?? connectionsThatFit(process.constrainedMemory());
+    this.#slots = new ConnectionSlots(this.#most, limits.connectionsPerAllocation ?? 200);
     this.#credentials = credentials;
     this.#serverEnd = this.#check(credentials);
     this.#listener = new ClientListener({
       credentials: credentials.clients,
       handshakeMs: milliseconds(limits.handshake ?? "10s", "gateway: limits.handshake"),
+      strangers: limits.strangers ?? 500,
       onClient: (client) => this.#take(client),
+      onCrowdedOut: () => this.#metrics.counted("crowded_out"),
       onFailure: (status, error) => {
         this.#metrics.counted(status);
         this.#log.debug({ status, error: error.message }, "a TLS handshake failed");
@@ -251,6 +267,7 @@ export class Gateway implements AsyncDisposable {
       this.#refuse(client, slot.refusal);
       return;
     }
+    this.#listener.known(client);
     try {
       const startedAt = this.#clock.monotonic();
       const reached = await this.#reachFor(client, allocation);
@@ -288,6 +305,7 @@ export class Gateway implements AsyncDisposable {
     const calls = new OpenCalls();
     const relay = this.#relays.join(allocation, client, socket, {
       idle: this.#idleMs,
+      bufferBytes: bufferBytesFor(this.#relays.size, this.#most),
       inspect: (side, chunk) => {
         if (side === "upstream") calls.sawFromWorker(chunk);
         else calls.sawFromClient(chunk);

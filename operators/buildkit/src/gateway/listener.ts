@@ -1,14 +1,17 @@
 import { constants } from "node:crypto";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from "node:tls";
 import type { GatewayCredentials } from "./credentials.ts";
+import { Strangers } from "./strangers.ts";
 import { ciphers, minVersion, tuned } from "./tls.ts";
 
 /** What a listener does with those who connect. */
 export interface ListenerOptions {
   readonly credentials: GatewayCredentials["clients"];
   readonly handshakeMs: number;
+  /** So many may be connected that are not `known` yet. */
+  readonly strangers: number;
   /** A handshake is done. What the client has shown is for the callee to judge. */
   readonly onClient: (client: TLSSocket) => void;
   /**
@@ -16,6 +19,8 @@ export interface ListenerOptions {
    * do.
    */
   readonly onFailure: (status: "non_tls" | "handshake_failed", error: Error) => void;
+  /** One who is not known has gone for the next. */
+  readonly onCrowdedOut: () => void;
 }
 
 /** Codes of those who speak something else, such as plain HTTP. */
@@ -28,8 +33,10 @@ const notTls = new Set([
 /** Takes TLS connections from clients. */
 export class ClientListener {
   readonly #server: Server;
+  readonly #strangers: Strangers;
 
-  constructor({ credentials, handshakeMs, onClient, onFailure }: ListenerOptions) {
+  constructor({ credentials, handshakeMs, strangers, onClient, onFailure, onCrowdedOut }: ListenerOptions) {
+    this.#strangers = new Strangers(strangers, onCrowdedOut);
     this.#server = createServer(
       {
         ...contextOf(credentials),
@@ -42,6 +49,7 @@ export class ClientListener {
       },
       (client) => onClient(tuned(client)),
     );
+    this.#server.on("connection", (socket: Socket) => this.#strangers.came(socket));
     this.#server.on("tlsClientError", (error: NodeJS.ErrnoException, client) => {
       const { code = "" } = error;
       if (code !== "ECONNRESET") onFailure(notTls.has(code) ? "non_tls" : "handshake_failed", error);
@@ -63,6 +71,11 @@ export class ClientListener {
   /** Has the next handshakes use other credentials. Connections go on as they are. */
   use(credentials: GatewayCredentials["clients"]): void {
     this.#server.setSecureContext(contextOf(credentials));
+  }
+
+  /** Who has connected is a client, and gives way to nobody. */
+  known(client: TLSSocket): void {
+    this.#strangers.known(client);
   }
 
   /** Takes no more connections. Resolves when the last one is closed. */

@@ -10,6 +10,7 @@ export type ConnectionStatus = (typeof statuses)[number];
 const statuses = [
   "success",
   "non_tls",
+  "crowded_out",
   "handshake_failed",
   "no_cert",
   "bad_cert",
