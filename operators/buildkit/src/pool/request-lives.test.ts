@@ -54,6 +54,13 @@ test("one whose time came long ago is over at once: clocks are not that far apar
   expect(new RequestLives().endOf(request(noon - 300_000), now)).toBeLessThanOrEqual(noon);
 });
 
+test("one that is to count for years, and that nobody renews, is over after some minutes", () => {
+  const lives = new RequestLives();
+  const made = request(Date.parse("3000-01-01T00:00:00Z"));
+  expect(lives.endOf(made, { wall: noon, monotonic: 0 })).toBe(noon + 330_000);
+  expect(lives.endOf(made, { wall: noon + 330_000, monotonic: 330_000 })).toBeLessThanOrEqual(noon + 330_000);
+});
+
 test("what is gone is forgotten", () => {
   const lives = new RequestLives();
   const one = request(noon - 60_000);

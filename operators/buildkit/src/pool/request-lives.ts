@@ -35,7 +35,8 @@ export class RequestLives {
     this.#seen.set(uid, seen);
     const end = Date.parse(spec.waitUntil);
     const unrenewed = now.wall + seen.since + RENEWED_WITHIN_MS - now.monotonic;
-    return Math.max(end, Math.min(unrenewed, end + MOST_SKEW_MS));
+    // One that was made by hand, for years, counts for no longer than others that nobody renews.
+    return Math.min(Math.max(end, Math.min(unrenewed, end + MOST_SKEW_MS)), unrenewed + MOST_SKEW_MS);
   }
 
   /** Forgets all requests that are not among these. */
