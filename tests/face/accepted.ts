@@ -247,6 +247,10 @@ function wanted(shop: ShopObject): ReconcileResult<typeof Shop, typeof Deploymen
 }
 export const named = controller(Shop, { owns: [Deployment, Service], reconcile: (shop) => wanted(shop) });
 
+export const leavingOut = controller(Shop, {
+  reconcile: async ({ spec }) => ({ status: { phase: undefined, available: spec.replicas } }),
+});
+
 export const patchingStatus = controller(Shop, {
   reconcile: ({ status }) => ({ status: { ...status, available: (status?.available ?? 0) + 1 } }),
 });

@@ -77,23 +77,28 @@ export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index ex
   readonly index: IndexIn<Owns> | IndexIn<Watches> | IndexIn<Reads> | IndexName<K, Index>;
 }
 
-/** The names of fields in `Given`, at any depth, that `Allowed` does not have. */
-type UnknownFields<Given, Allowed> = Given extends readonly (infer GivenItem)[]
-  ? Allowed extends readonly (infer AllowedItem)[]
-    ? UnknownFields<GivenItem, AllowedItem>
-    : never
-  : Given extends object
-    ? Allowed extends object
-      ?
-          | Exclude<keyof Given, keyof Allowed>
-          | {
-              [Field in keyof Given & keyof Allowed]: UnknownFields<
-                NonNullable<Given[Field]>,
-                NonNullable<Allowed[Field]>
-              >;
-            }[keyof Given & keyof Allowed]
+/**
+ * The names of fields in `Given`, at any depth, that `Allowed` does not have. For a compiler that is
+ * not strict, a field that is undefined is `any`.
+ */
+type UnknownFields<Given, Allowed> = unknown extends Given
+  ? never
+  : Given extends readonly (infer GivenItem)[]
+    ? Allowed extends readonly (infer AllowedItem)[]
+      ? UnknownFields<GivenItem, AllowedItem>
       : never
-    : never;
+    : Given extends object
+      ? Allowed extends object
+        ?
+            | Exclude<keyof Given, keyof Allowed>
+            | {
+                [Field in keyof Given & keyof Allowed]: UnknownFields<
+                  NonNullable<Given[Field]>,
+                  NonNullable<Allowed[Field]>
+                >;
+              }[keyof Given & keyof Allowed]
+        : never
+      : never;
 
 /**
  * Unknown fields of a result: its own and those of its status. The children were checked where they
