@@ -105,6 +105,7 @@ async function differential(): Promise<Tally> {
       ["builtin/main.ts"],
       ["merge/main.ts", "1", "6", "6", "8"],
       ["rbac/compare.ts", "--kubeconfig", kubeconfig],
+      ["certificates/compare.ts", "--assets", assets()],
       ["admission/main.ts", "--kubeconfig", kubeconfig, "--host", "127.0.0.1"],
       ["admission/transport.ts"],
       ["crd/definitions.ts"],

@@ -181,6 +181,8 @@ const others = new Set([
   "grep",
   "jq",
   "kustomize",
+  "ln",
+  "mkdir",
   "skopeo",
 ]);
 

@@ -14,4 +14,5 @@ export {
 export { CertificateError, type CertificateErrorCode } from "./errors.ts";
 export { expired, type Inspection, inspect, needsRenewal, type Subject, splitBundle } from "./inspect.ts";
 export { readSigningRequest, type SigningRequest } from "./signing-request.ts";
+export { type ClientTrust, provesClient } from "./verify-client.ts";
 export type { KeyUsage, Usage } from "./x509.ts";

@@ -357,7 +357,7 @@ export class ControlPlane implements AsyncDisposable {
       ...(host === undefined ? {} : { host }),
       ...(serving ?? this.servingPair(host)),
       authority,
-      userOf: (der) => certificateUser(der, { authority, clock: systemClock }),
+      userOf: (der, isChained) => certificateUser(der, { authority, clock: systemClock, isChained }),
       handle: (request) => this.handle(request),
       onError: (error) => this.#onPanic(error, "listening"),
     });

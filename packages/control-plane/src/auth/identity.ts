@@ -1,5 +1,4 @@
-import { X509Certificate } from "node:crypto";
-import { expired, inspect, splitBundle } from "@windlass/certificates";
+import { inspect, provesClient } from "@windlass/certificates";
 import type { JsonObject } from "../json.ts";
 import { StatusError } from "../status.ts";
 
@@ -85,9 +84,15 @@ export function bearerToken(authorization: string | undefined): string | undefin
 
 /** How client certificates are verified. */
 export interface ClientCertificates {
-  /** PEM of the authorities that sign them, one or more. */
+  /** PEM of the authorities that sign them, one or more, or of clients' own certificates. */
   readonly authority: string;
   readonly clock: { now(): number };
+  /**
+   * Whether TLS has found a chain to one of them.
+   *
+   * @default false
+   */
+  readonly isChained?: boolean;
 }
 
 /**
@@ -101,23 +106,10 @@ export interface ClientCertificates {
  */
 export function certificateUser(
   der: Uint8Array,
-  { authority, clock }: ClientCertificates,
+  { authority, clock, isChained = false }: ClientCertificates,
 ): User | "rejected" | undefined {
-  let certificate: X509Certificate;
-  let seen: ReturnType<typeof inspect>;
-  try {
-    certificate = new X509Certificate(der);
-    seen = inspect(der);
-    const issuers = splitBundle(authority).map((pem) => new X509Certificate(pem));
-    const isSigned = issuers.some(
-      (issuer) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey),
-    );
-    if (!isSigned) return "rejected";
-  } catch {
-    // A certificate that cannot be parsed or verified is rejected without a reason.
-    return "rejected";
-  }
-  if (expired(seen, clock.now()) || !seen.usages.includes("client")) return "rejected";
+  if (!provesClient(der, { roots: authority, now: clock.now(), isChained })) return "rejected";
+  const seen = inspect(der);
   if (seen.subject.commonName === "") return undefined;
   const fingerprint = seen.fingerprint.replaceAll(":", "").toLowerCase();
   return withAuthenticatedGroup({

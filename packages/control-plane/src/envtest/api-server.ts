@@ -57,11 +57,14 @@ function settingsOf(flags: GivenFlags): ApiServerSettings {
   ].map((name) => listOf(flags, name)) as [readonly string[], readonly string[], readonly string[]];
   const range = listOf(flags, "service-cluster-ip-range").find((cidr) => !cidr.includes(":"));
   const modes = listOf(flags, "authorization-mode");
+  const isAllowingAll = modes.length === 0 || modes.includes("AlwaysAllow");
+  // The real server refuses strangers too where everybody else may do everything.
+  const isRefusing = isAllowingAll || lastOf(flags, "anonymous-auth") === "false";
   return {
     // What other modes would allow besides is not known here, and what they would deny is not
     // theirs to say.
-    authorization: modes.length === 0 || modes.includes("AlwaysAllow") ? "AlwaysAllow" : "RBAC",
-    strangers: lastOf(flags, "anonymous-auth") === "false" ? "refused" : "anonymous",
+    authorization: isAllowingAll ? "AlwaysAllow" : "RBAC",
+    strangers: isRefusing ? "refused" : "anonymous",
     ...(tokenFile === undefined ? {} : { staticTokens: readTokenFile(tokenFile) }),
     serviceAccountTokens: {
       ...(signingKey === undefined ? {} : { signingKey: createPrivateKey(readFileSync(signingKey, "utf8")) }),

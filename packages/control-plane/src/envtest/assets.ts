@@ -3,8 +3,27 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, w
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** The programs that test suites look for in KUBEBUILDER_ASSETS. */
+/** The programs of this command that test suites look for in KUBEBUILDER_ASSETS. */
 export const programs = ["etcd", "kube-apiserver"] as const;
+
+/**
+ * Suites look for kubectl in the same folder, and some do not start without it. This is whichever
+ * the PATH has after that folder is taken out of it.
+ */
+const kubectl = `#!/bin/sh
+here=$(dirname "$0")
+rest=
+IFS=:
+for folder in $PATH; do
+  [ "$folder" -ef "$here" ] || rest="$rest\${rest:+:}$folder"
+done
+PATH=$rest
+if ! command -v kubectl > /dev/null; then
+  echo "kubectl: not found on the PATH, and it is not part of windlass-control-plane: install it" >&2
+  exit 127
+fi
+exec kubectl "$@"
+`;
 
 /**
  * Makes a folder for KUBEBUILDER_ASSETS: each program is a script that starts this command, with
@@ -16,7 +35,10 @@ export const programs = ["etcd", "kube-apiserver"] as const;
  * @returns the folder
  */
 export function makeAssets(command: string, cache: string = cacheFolder()): string {
-  const scripts = programs.map((name) => [name, script(name, realpathSync(command))] as const);
+  const scripts: readonly Script[] = [
+    ...programs.map((name): Script => [name, script(name, realpathSync(command))]),
+    ["kubectl", kubectl],
+  ];
   const hash = createHash("sha256").update(JSON.stringify(scripts)).digest("hex").slice(0, 16);
   const folder = join(cache, `assets-${hash}`);
   if (existsSync(folder)) return folder;
@@ -30,8 +52,10 @@ export function makeAssets(command: string, cache: string = cacheFolder()): stri
   return folder;
 }
 
+type Script = readonly [name: string, text: string];
+
 /** Several processes may write the same folder: the first one wins. */
-function writeScripts(folder: string, scripts: readonly (readonly [name: string, text: string])[]): void {
+function writeScripts(folder: string, scripts: readonly Script[]): void {
   mkdirSync(dirname(folder), { recursive: true });
   const made = mkdtempSync(`${folder}.`);
   try {

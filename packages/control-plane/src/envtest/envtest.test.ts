@@ -1,6 +1,16 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { get } from "node:http";
 import { Agent, request } from "node:https";
 import { createServer } from "node:net";
@@ -168,8 +178,8 @@ async function startServer() {
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
-test("the folder has both programs, and is made once", () => {
-  expect(readdirSync(assets).sort()).toEqual(["etcd", "kube-apiserver"]);
+test("the folder has the programs, and is made once", () => {
+  expect(readdirSync(assets).sort()).toEqual(["etcd", "kube-apiserver", "kubectl"]);
   for (const name of readdirSync(assets)) expect(statSync(join(assets, name)).mode & 0o111).toBe(0o111);
   const before = statSync(assets).ino;
   expect(makeAssets(command, folder)).toBe(assets);
@@ -184,6 +194,24 @@ test("the programs start from a folder with quotes and spaces in its name", () =
   expect(execFileSync(join(makeAssets(command, odd), "etcd"), ["--version"], { encoding: "utf8" })).toMatch(
     /^etcd Version: 3\./,
   );
+});
+
+test("kubectl is the one of the PATH, also where the folder or another of its kind is on it", () => {
+  const elsewhere = file("a bin");
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, "kubectl"), '#!/bin/sh\necho "$PATH" "$@"\n', { mode: 0o755 });
+  const other = makeAssets(command, file("other"));
+  symlinkSync(assets, file("link"));
+  const kubectl = (path: string) =>
+    spawnSync(join(file("link"), "kubectl"), ["get", "a b"], { env: { PATH: path }, encoding: "utf8" });
+  const path = `${assets}:${other}:${file("link")}:${elsewhere}:/usr/bin:/bin`;
+  expect(kubectl(path).stdout).toBe(`${elsewhere}:/usr/bin:/bin get a b\n`);
+  const tools = file("tools");
+  mkdirSync(tools);
+  symlinkSync(execFileSync("which", ["dirname"], { encoding: "utf8" }).trim(), join(tools, "dirname"));
+  const missing = kubectl(`${assets}:${tools}`);
+  expect(missing.status).toBe(127);
+  expect(missing.stderr).toContain("kubectl: not found on the PATH");
 });
 
 test("the command prints the folder, alone on a line", () => {
@@ -261,6 +289,17 @@ test("their authority, tokens and keys count, and nobody else's", async () => {
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
+test("everybody whom it knows may do everything without an authorization mode, and strangers nothing", async () => {
+  const etcd = await startEtcd();
+  const port = await freePort();
+  const { flags, ca, admin, clients } = envtestCredentials(port, etcd.url);
+  start("kube-apiserver", ...flags.filter((flag) => !flag.startsWith("--authorization-mode")));
+  await until(async () => (await ask(port, ca, "GET", "/readyz", admin)).status === 200);
+  const { certificate, key } = clients.issue({ commonName: "nobody", usages: [], validFor: hour });
+  expect((await ask(port, ca, "GET", maps, { cert: certificate, key })).status).toBe(200);
+  expect((await ask(port, ca, "GET", maps, {})).status).toBe(401);
+});
+
 test("no controllers run but the one for default/kubernetes, and what flags turn off is off", async () => {
   const { send, admin, server } = await startServer();
   expect(server.output()).toContain("there is no AlwaysPullImages here");
@@ -312,8 +351,8 @@ test("without certificates it makes some, and leaves them where clients look", a
   );
   await until(async () => existsSync(file("certs/apiserver.key")));
   const ca = () => readFileSync(file("certs/apiserver.crt"), "utf8");
-  // Without an authorization mode everything is allowed, as with the real server.
-  await until(async () => (await ask(port, ca(), "GET", maps, {})).status === 200);
+  // Without an authorization mode strangers are refused, as by the real server.
+  await until(async () => (await ask(port, ca(), "GET", "/readyz", {})).status === 401);
   expect(statSync(file("certs/apiserver.key")).mode & 0o077).toBe(0);
 });
 

@@ -32,8 +32,11 @@ export interface ListenerOptions {
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
-  /** The user of a client certificate, which is given as DER. */
-  readonly userOf: (certificate: Uint8Array) => ApiRequest["peer"];
+  /**
+   * The user of a client certificate, which is given as DER, and with whether TLS has found a chain
+   * from it to the authorities.
+   */
+  readonly userOf: (certificate: Uint8Array, isChained: boolean) => ApiRequest["peer"];
   /** Called with errors of the listening socket. */
   readonly onError: (error: Error) => void;
   /** @default 127.0.0.1 */
@@ -138,7 +141,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const socket = incoming.socket as TLSSocket;
     if (!peers.has(socket)) {
       const certificate = socket.getPeerX509Certificate();
-      peers.set(socket, certificate && options.userOf(certificate.raw));
+      peers.set(socket, certificate && options.userOf(certificate.raw, socket.authorized));
     }
     const peer = peers.get(socket);
     return {
