@@ -15,6 +15,7 @@ import {
 } from "js-yaml";
 import { exactNumber, type Json, type JsonObject } from "../json.ts";
 import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
+import { firstDocument, hasContent } from "./first-document.ts";
 import { MAX_DEPTH, type Parsed, ParseError } from "./parse-json.ts";
 import { setField } from "./paths.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
@@ -58,11 +59,18 @@ export function yamlText(value: Json): string {
 const MAX_VALUES = 1_000_000;
 
 /**
- * Reads one YAML document. Aliases become copies, so the result is a tree like any parsed JSON.
+ * Reads the first YAML document. Aliases become copies, so the result is a tree like any parsed
+ * JSON.
  *
  * @throws ParseError
  */
-export function parseYaml(text: string): Parsed {
+export function parseYaml(stream: string): Parsed {
+  return parseDocument(firstDocument(stream));
+}
+
+function parseDocument(text: string): Parsed {
+  // js-yaml takes no document for a fault, and Go for null.
+  if (!hasContent(text)) return { value: null, duplicates: [] };
   let duplicates: string[] = [];
   let loaded: unknown;
   try {
@@ -86,12 +94,13 @@ const longText = 100_000;
  *
  * @throws ParseError
  */
-export function* parseYamlInSteps(text: string): Steps<Parsed> {
-  if (text.length <= longText) return parseYaml(text);
+export function* parseYamlInSteps(stream: string): Steps<Parsed> {
+  const text = firstDocument(stream);
+  if (text.length <= longText) return parseDocument(text);
   const events = eventsOf(text);
   yield nextTurn;
   const value = events && (yield* new EventReader(text, events).read());
-  return value === undefined ? parseYaml(text) : { value, duplicates: [] };
+  return value === undefined ? parseDocument(text) : { value, duplicates: [] };
 }
 
 function eventsOf(text: string): Event[] | undefined {
