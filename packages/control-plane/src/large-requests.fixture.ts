@@ -13,9 +13,11 @@ const many = <T>(count: number, make: (index: number) => T): T[] =>
 
 const group = "/apis/large.example.com/v1/namespaces/default/things";
 const maps = "/api/v1/namespaces/default/configmaps";
+const pods = "/api/v1/namespaces/default/pods";
 const deployments = "/apis/apps/v1/namespaces/default/deployments";
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const apply = "application/apply-patch+yaml";
+const strategic = "application/strategic-merge-patch+json";
 
 const items = { type: "object", required: ["k"], properties: { k: { type: "string" } } };
 const properties = {
@@ -23,15 +25,15 @@ const properties = {
   numbers: { type: "array", items: { type: "integer" } },
 };
 const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties } } };
-const definition = {
-  metadata: { name: "things.large.example.com" },
+const definition = (plural: string, kind: string, schema: object) => ({
+  metadata: { name: `${plural}.large.example.com` },
   spec: {
     group: "large.example.com",
     scope: "Namespaced",
-    names: { plural: "things", kind: "Thing" },
-    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }],
+    names: { plural, kind },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
   },
-};
+});
 const deployment = (name: string, spec: object) => ({
   metadata: { name },
   spec: {
@@ -48,14 +50,28 @@ const thing = (name: string, spec: object) => ({
   metadata: { name },
   spec,
 });
+const containers = (count: number) => many(count, (index) => ({ name: `c${index}`, image: "i" }));
+const fields = many(30_000, (index) => [`p${index}`, { type: "string" }]);
 const data = Object.fromEntries(many(50_000, (index) => [`k${index}`, "v"]));
 const list = many(50_000, (index) => ({ k: `k${index}` }));
 
 const requests: Record<string, readonly [method: string, url: string, body: object, type?: string]> = {
-  containers: [
+  containers: ["POST", deployments, deployment("containers", { containers: containers(15_000) })],
+  "containers of a pod": [
     "POST",
-    deployments,
-    deployment("containers", { containers: many(15_000, (index) => ({ name: `c${index}`, image: "i" })) }),
+    pods,
+    { metadata: { name: "containers" }, spec: { containers: containers(40_000) } },
+  ],
+  "containers, patched": [
+    "PATCH",
+    `${deployments}/patched`,
+    { spec: { template: { spec: { containers: containers(60_000) } } } },
+    strategic,
+  ],
+  definition: [
+    "POST",
+    definitions,
+    definition("wides", "Wide", { type: "object", properties: Object.fromEntries(fields) }),
   ],
   volumes: [
     "POST",
@@ -81,7 +97,9 @@ const send = async (method: string, url: string, object: object, type = "applica
   const { signal } = new AbortController();
   return (await plane.handle({ method, url, headers, body, peer: administrator, signal })).status;
 };
-await send("POST", definitions, definition);
+await send("POST", definitions, definition("things", "Thing", openAPIV3Schema));
+await send("POST", deployments, deployment("patched", {}));
+await send("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
 for (const [name, [method, url, object, type]] of Object.entries(requests)) {
   // Some are larger than what can be stored, once they have their defaults.
   const dryRun = `${url}${url.includes("?") ? "&" : "?"}dryRun=All`;

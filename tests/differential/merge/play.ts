@@ -8,7 +8,7 @@ import {
   trackUpdate,
 } from "../../../packages/control-plane/src/merge/index.ts";
 import { StatusError } from "../../../packages/control-plane/src/status.ts";
-import { finish } from "../../../packages/control-plane/src/steps.ts";
+import { finish, finishNow } from "../../../packages/control-plane/src/steps.ts";
 import { Draw, type Owner, randomMetadata } from "./generate.ts";
 import {
   answeredOtherwise,
@@ -283,7 +283,7 @@ async function patched(write: Write, scenario: Scenario, live: JsonObject): Prom
     case "merge":
       return applyMergePatch(live, write.body) as JsonObject;
     case "strategic":
-      return applyStrategicMergePatch(live, write.body as JsonObject, scenario.schema);
+      return finishNow(applyStrategicMergePatch(live, write.body as JsonObject, scenario.schema));
     default:
       return write.body as JsonObject;
   }

@@ -1,5 +1,5 @@
 import { append } from "../append.ts";
-import { equal, type JsonObject } from "../json.ts";
+import { equal, isLarge, type JsonObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
 import {
   duplicateValue,
@@ -16,7 +16,7 @@ import { internalSchema } from "../schema/internal-text.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
-import type { Steps } from "../steps.ts";
+import { type Steps, turnIf } from "../steps.ts";
 import { conversionFaults } from "./conversion-rules.ts";
 import { defaultFaults } from "./default-rules.ts";
 import {
@@ -80,6 +80,7 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
   const causes: Cause[] = [];
   const spec = specOf(crd);
   const versions = versionsOf(crd);
+  const isSlow = isLarge(crd);
   const names = objectAt(spec, "names");
   append(causes, groupFaults(textAt(spec, "group")));
   const scope = textAt(spec, "scope");
@@ -106,7 +107,7 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
     if (!sharedSchema && schema !== undefined) {
       const hasStatus = objectAt(version.subresources, "status") !== undefined;
       const at = childPath(path, "schema.openAPIV3Schema");
-      append(causes, yield* schemaFaults(matcher, schema, at, hasStatus, old, version.name));
+      append(causes, yield* schemaFaults(matcher, schema, at, hasStatus, old, version.name, isSlow));
     }
     if (!sharedSubresources) append(causes, subresourceFaults(version, childPath(path, "subresources")));
     if (!sharedColumns) append(causes, columnFaults(version, childPath(path, "additionalPrinterColumns")));
@@ -135,7 +136,7 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
     if (sharedSchema && first.schema !== undefined) {
       const hasStatus = versions.some((version) => objectAt(version.subresources, "status") !== undefined);
       const at = "spec.validation.openAPIV3Schema";
-      append(causes, yield* schemaFaults(matcher, first.schema, at, hasStatus, old, first.name));
+      append(causes, yield* schemaFaults(matcher, first.schema, at, hasStatus, old, first.name, isSlow));
     }
     if (sharedSubresources) append(causes, subresourceFaults(first, "spec.subresources"));
     if (sharedColumns) append(causes, columnFaults(first, "spec.additionalPrinterColumns"));
@@ -206,6 +207,7 @@ function* schemaFaults(
   hasStatus: boolean,
   old: JsonObject | undefined,
   version: string,
+  isSlow: boolean,
 ): Steps<Cause[]> {
   const causes: Cause[] = [];
   if (hasStatus) {
@@ -224,16 +226,19 @@ function* schemaFaults(
     causes.push(forbiddenValue(`${path}.nullable`, "nullable cannot be true at the root"));
   }
   const convertible = isConvertible(schema);
+  yield* turnIf(isSlow);
   const structural = yield* matcher.attempt(() =>
     convertible ? structuralFaults(schema, path, matcher) : [],
   );
   append(causes, structural);
+  yield* turnIf(isSlow);
   const defaults =
     !convertible || structural.length > 0 ? [] : yield* defaultFaults(matcher, schema, path, defaultRulesOf);
   append(causes, defaults);
   const sound = convertible && structural.length === 0 && defaults.length === 0;
   const oldVersion = old && versionsOf(old).find(({ name }) => name === version);
   const unchanged = equal(oldVersion?.schema, schema);
+  yield* turnIf(isSlow);
   const rules = yield* matcher.attempt(() => {
     const review = new RuleReview(schema, path, { unchanged, matcher });
     const openApi = openApiFaults(schema, path, true, ROOT_CONTEXT, (node, at, context) => {

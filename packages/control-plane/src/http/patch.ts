@@ -132,7 +132,7 @@ export async function readPatch(
   if (!isObject(change)) throw mismatch(change, "map[string]interface {}");
   return type === "merge"
     ? (live) => applyMergePatch(live, change)
-    : (live) => applyStrategicMergePatch(live, change, resource.schema(), typeNameOf);
+    : (live) => finish(applyStrategicMergePatch(live, change, resource.schema(), typeNameOf));
 }
 
 /** Where Go finds what a JSON patch adds. */

@@ -14,33 +14,36 @@ export function arrange(
 ): Json[] {
   const inPatch = placesIn(patchOrder, mergeKey);
   const inLive = placesIn(liveOrder, mergeKey);
-  const named = merged.filter((item) => inPatch(item) >= 0);
-  const others = merged.filter((item) => inPatch(item) < 0);
-  const left = byPlace(others, inLive);
-  const right = byPlace(named, inPatch);
+  const placed = merged.map((item) => ({ item, at: inPatch(item) }));
+  const named = byPlace(placed.filter(({ at }) => at >= 0));
+  const right = named.map(({ item }) => ({ item, at: inLive(item) }));
+  const others = placed.filter(({ at }) => at < 0);
+  const left = byPlace(others.map(({ item }) => ({ item, at: inLive(item) })));
   const result: Json[] = [];
   let i = 0;
   let j = 0;
-  while (i < left.length && j < right.length) {
-    const before = inLive(left[i] as Json);
-    const after = inLive(right[j] as Json);
-    if (before >= 0 && after >= 0 && before < after) result.push(left[i++] as Json);
-    else result.push(right[j++] as Json);
+  for (;;) {
+    const [before, after] = [left[i], right[j]];
+    if (before === undefined || after === undefined) break;
+    const isFirst = before.at >= 0 && after.at >= 0 && before.at < after.at;
+    result.push(isFirst ? before.item : after.item);
+    if (isFirst) i++;
+    else j++;
   }
-  return [...result, ...left.slice(i), ...right.slice(j)];
+  return [...result, ...[...left.slice(i), ...right.slice(j)].map(({ item }) => item)];
 }
 
-type Place = (item: Json) => number;
+interface Placed {
+  readonly item: Json;
+  readonly at: number;
+}
 
-function byPlace(items: readonly Json[], place: Place): Json[] {
-  return items
-    .map((item) => ({ item, at: place(item) }))
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ item }) => item);
+function byPlace(items: readonly Placed[]): Placed[] {
+  return items.toSorted((a, b) => a.at - b.at);
 }
 
 /** Where an item, or one with the same merge key, first stands in an order; -1 if it does not. */
-function placesIn(order: readonly Json[], mergeKey: string | undefined): Place {
+function placesIn(order: readonly Json[], mergeKey: string | undefined): (item: Json) => number {
   const identity = (item: Json) => {
     if (mergeKey === undefined) return identityText(item);
     return isObject(item) ? identityText(get(item, mergeKey)) : undefined;

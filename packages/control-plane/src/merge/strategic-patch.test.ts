@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { StatusError } from "../status.ts";
+import { finishNow } from "../steps.ts";
 import { applyStrategicMergePatch } from "./strategic-patch.ts";
 
 const text: Schema = { type: "string" };
@@ -61,7 +62,7 @@ const live: JsonObject = {
   labels: { l: "1" },
 };
 
-const patch = (change: JsonObject) => applyStrategicMergePatch(live, change, pod);
+const patch = (change: JsonObject) => finishNow(applyStrategicMergePatch(live, change, pod));
 const names = (value: Json | undefined) => (value as JsonObject[]).map((item) => item.name);
 
 describe("lists with a merge key", () => {
@@ -124,7 +125,7 @@ describe("maps", () => {
   });
 
   test("with the replace strategy are replaced", () => {
-    expect(applyStrategicMergePatch({ exact: { a: 1 } }, { exact: { b: 2 } }, pod)).toEqual({
+    expect(finishNow(applyStrategicMergePatch({ exact: { a: 1 } }, { exact: { b: 2 } }, pod))).toEqual({
       exact: { b: 2 },
     });
   });
@@ -206,7 +207,7 @@ test("any patch of any document applies, or fails with a status; neither is chan
     fc.property(fc.dictionary(keys, value), fc.dictionary(keys, value), (document, change) => {
       const before = JSON.stringify([document, change]);
       try {
-        applyStrategicMergePatch(document, change, pod);
+        finishNow(applyStrategicMergePatch(document, change, pod));
       } catch (error) {
         expect(error).toBeInstanceOf(StatusError);
       }

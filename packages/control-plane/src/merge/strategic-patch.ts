@@ -1,6 +1,7 @@
-import { equal, identityText, isObject, type Json, type JsonObject } from "../json.ts";
+import { equal, identityText, isLarge, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { badRequest, StatusError } from "../status.ts";
+import { nextTurn, type Steps, TurnBudget, turnIf } from "../steps.ts";
 import { arrange } from "./element-order.ts";
 import { goText } from "./go-text.ts";
 import { copy, get, put } from "./plain.ts";
@@ -23,27 +24,38 @@ const ELEMENT_ORDER = "$setElementOrder";
  *   where the real server answers so: an item without its merge key, or an order that leaves out
  *   items of the patch.
  */
-export function applyStrategicMergePatch(
+export function* applyStrategicMergePatch(
   document: JsonObject,
   patch: JsonObject,
   schema: Schema,
   nameOf: (schema: Schema) => string | undefined = () => undefined,
-): JsonObject {
-  return mergeMap(copy(document), copy(patch), schema, nameOf);
+): Steps<JsonObject> {
+  const isSlow = isLarge(patch) || isLarge(document);
+  const [original, change] = [copy(document), copy(patch)];
+  yield* turnIf(isSlow);
+  const budget = new TurnBudget(itemsPerTurn);
+  return yield* mergeMap(original, change, schema, { nameOf, budget, isSlow });
 }
 
-type NameOf = (schema: Schema) => string | undefined;
+/** So many items of lists are merged in some 10 ms. */
+const itemsPerTurn = 10_000;
+
+interface Merging {
+  readonly nameOf: (schema: Schema) => string | undefined;
+  readonly budget: TurnBudget;
+  readonly isSlow: boolean;
+}
 
 /** Changes `original` and `patch` in place: both are private copies. */
-function mergeMap(
+function* mergeMap(
   original: JsonObject,
   patch: JsonObject,
   schema: Schema | undefined,
-  nameOf: NameOf,
-): JsonObject {
+  merging: Merging,
+): Steps<JsonObject> {
   if (Object.hasOwn(patch, DIRECTIVE)) return replaceOrDelete(patch);
   retainKeys(original, patch);
-  mergeOrderedLists(original, patch, schema, nameOf);
+  yield* mergeOrderedLists(original, patch, schema, merging);
   for (const patchKey of Object.keys(patch)) {
     const value = patch[patchKey] as Json;
     const deletes = patchKey.startsWith(DELETE_FROM_LIST);
@@ -64,10 +76,10 @@ function mergeMap(
         key,
         strategyOf(field) === "replace"
           ? withoutDirectiveKeys(value)
-          : mergeMap(before, value, field, nameOf),
+          : yield* mergeMap(before, value, field, merging),
       );
     } else if (Array.isArray(before) && Array.isArray(value)) {
-      put(original, key, mergeList(before, value, field, deletes, nameOf));
+      put(original, key, yield* mergeList(before, value, field, deletes, merging));
     } else {
       put(original, key, value);
     }
@@ -104,12 +116,12 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
 }
 
 /** Lists whose order the patch dictates are merged here, and taken out of the patch. */
-function mergeOrderedLists(
+function* mergeOrderedLists(
   original: JsonObject,
   patch: JsonObject,
   schema: Schema | undefined,
-  nameOf: NameOf,
-): void {
+  merging: Merging,
+): Steps<void> {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(ELEMENT_ORDER)) continue;
     const order = patch[directive] as Json;
@@ -121,26 +133,27 @@ function mergeOrderedLists(
     if (before !== undefined && !Array.isArray(before)) throw notList(before);
     if (changes !== undefined && !Array.isArray(changes)) throw notList(changes);
     const field = fieldSchema(schema, key);
-    checkOrdered(field, key, schema && nameOf(schema));
+    checkOrdered(field, key, schema && merging.nameOf(schema));
     const mergeKey = field?.["x-kubernetes-patch-merge-key"];
     checkOrder(changes ?? [], order, mergeKey);
-    const merged = mergedList(before, changes, field, nameOf);
+    const merged = yield* mergedList(before, changes, field, merging);
     if (merged === undefined) continue;
     if (!before?.length && !changes?.length) throw failed("no elements in any of the given slices");
+    yield* turnIf(merging.isSlow);
     put(original, key, arrange(merged, order, before ?? [], mergeKeyFor(merged, mergeKey)));
     delete patch[key];
   }
 }
 
-function mergedList(
+function* mergedList(
   before: Json[] | undefined,
   changes: Json[] | undefined,
   field: Schema | undefined,
-  nameOf: NameOf,
-): Json[] | undefined {
+  merging: Merging,
+): Steps<Json[] | undefined> {
   if (changes === undefined) return before;
   if (before === undefined) return withoutDirectives(changes) as Json[];
-  return mergeList([...before], changes, field, false, nameOf);
+  return yield* mergeList([...before], changes, field, false, merging);
 }
 
 /** Each item that the patch brings must be named by the order it dictates, in the same order. */
@@ -173,13 +186,13 @@ function checkOrdered(field: Schema | undefined, key: string, parent: string | u
   if (field.type !== "array") throw failed("expected slice or array type, but got: struct");
 }
 
-function mergeList(
+function* mergeList(
   before: Json[],
   changes: Json[],
   field: Schema | undefined,
   deletes: boolean,
-  nameOf: NameOf,
-): Json[] {
+  merging: Merging,
+): Steps<Json[]> {
   if (strategyOf(field) !== "merge" && !deletes) return withoutDirectiveKeys(changes);
   if (before.length === 0 && changes.length === 0) return before;
   if (!allMaps(before, changes)) {
@@ -191,6 +204,7 @@ function mergeList(
   }
   const mergeKey = field?.["x-kubernetes-patch-merge-key"];
   if (mergeKey === undefined || mergeKey === "") throw failed("cannot merge lists without merge key for ");
+  yield* turnIf(merging.isSlow);
   const { kept, rest } = applyItemDirectives(before as JsonObject[], changes as JsonObject[], mergeKey);
   const merged = [...kept];
   const places = new Map<string, number>();
@@ -199,11 +213,13 @@ function mergeList(
     if (!places.has(id)) places.set(id, at);
   }
   for (const item of rest) {
+    if (merging.budget.spend(1)) yield nextTurn;
     const id = identityText(requireKey(item, mergeKey));
     const at = places.get(id);
     if (at === undefined) places.set(id, merged.push(withoutDirectiveKeys(item)) - 1);
-    else merged[at] = mergeMap(merged[at] as JsonObject, item, field?.items, nameOf);
+    else merged[at] = yield* mergeMap(merged[at] as JsonObject, item, field?.items, merging);
   }
+  yield* turnIf(merging.isSlow);
   return arrange(merged, rest, kept, mergeKey);
 }
 

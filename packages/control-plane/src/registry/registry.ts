@@ -241,7 +241,7 @@ export class Registry {
     if (isSlow) await nextTurn();
     const schemaFaults = (await resource.validate?.(object, undefined, undefined)) ?? [];
     if (isSlow) await nextTurn();
-    const faults = [...schemaFaults, ...(strategy.validate?.(object, strategyContext) ?? [])];
+    const faults = [...schemaFaults, ...(await foundBy(strategy.validate?.(object, strategyContext)))];
     if (isSlow) await nextTurn();
     const isLast = strategy.metadataLast && faults.length > 0;
     const causes = isLast
@@ -353,7 +353,7 @@ export class Registry {
     if (isSlow) await nextTurn();
     append(causes, (await resource.validate?.(next, live, subresource)) ?? []);
     if (isSlow) await nextTurn();
-    append(causes, strategy.validateUpdate?.(next, live, strategyContext) ?? []);
+    append(causes, await foundBy(strategy.validateUpdate?.(next, live, strategyContext)));
     if (causes.length > 0) throw await finish(invalidInSteps(resource.info, target.name, causes));
     for (const warning of warnings) context.warn(warning);
     if (isSlow) await nextTurn();
@@ -526,6 +526,11 @@ export class Registry {
 function settle(resource: Resource, object: JsonObject, isSlow: boolean): JsonObject | Promise<JsonObject> {
   if (isSlow && resource.settleInSteps) return finish(resource.settleInSteps(object));
   return resource.settle?.(object) ?? object;
+}
+
+/** What a strategy finds wrong, to the end of its steps. */
+function foundBy(found: Cause[] | Steps<Cause[]> = []): Cause[] | Promise<Cause[]> {
+  return Array.isArray(found) ? found : finish(found);
 }
 
 /** Tracks the fields of a write; of a slow one with turns of the event loop in between. */

@@ -1,6 +1,7 @@
 import type { Clock, Random } from "@windlass/clock";
 import type { Json, JsonObject } from "../json.ts";
 import type { Cause } from "../status.ts";
+import type { Steps } from "../steps.ts";
 import type { Store } from "../storage/store.ts";
 import type { NameForm } from "./name-faults.ts";
 import type { ServiceNetwork } from "./service-network.ts";
@@ -62,9 +63,14 @@ export interface Strategy {
   readonly prepareCreate?: (object: JsonObject, context: StrategyContext) => void;
   /** Before an update is validated: carry over what may not change silently. */
   readonly prepareUpdate?: (next: JsonObject, live: JsonObject, context: StrategyContext) => void;
-  readonly validate?: (object: JsonObject, context: StrategyContext) => Cause[];
+  /** What is wrong with a new object. Steps where that may take long. */
+  readonly validate?: (object: JsonObject, context: StrategyContext) => Cause[] | Steps<Cause[]>;
   /** Runs instead of `validate` on updates, also of subresources. */
-  readonly validateUpdate?: (next: JsonObject, live: JsonObject, context: StrategyContext) => Cause[];
+  readonly validateUpdate?: (
+    next: JsonObject,
+    live: JsonObject,
+    context: StrategyContext,
+  ) => Cause[] | Steps<Cause[]>;
   /**
    * Report faults of a new object's metadata only if the rest is valid.
    *

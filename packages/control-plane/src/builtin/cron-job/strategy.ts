@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../json.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import type { Steps } from "../../steps.ts";
 import { Faults } from "../../validation/faults.ts";
 import { child, has, items, metadataOf, own, specOf, text } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
@@ -34,18 +35,20 @@ export const cronJob: Strategy = {
     const template = child(specOf(child(specOf(object), "jobTemplate")), "template");
     podWarnings(specOf(template), "spec.jobTemplate.spec.template.spec", metadataOf(template), warn);
   },
-  validate: (object) => {
-    const faults = specFaults(object);
+  validate: function* (object) {
+    const faults = yield* specFaults(object);
     const name = text(metadataOf(object), "name");
     if (name.length > longestName) {
       faults.invalid("metadata.name", name, `must be no more than ${longestName} characters`);
     }
     return faults.causes;
   },
-  validateUpdate: (next, _live, { subresource }) => (subresource === "status" ? [] : specFaults(next).causes),
+  validateUpdate: function* (next, _live, { subresource }) {
+    return subresource === "status" ? [] : (yield* specFaults(next)).causes;
+  },
 };
 
-function specFaults(object: JsonObject): Faults {
+function* specFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
   const schedule = text(spec, "schedule");
@@ -63,18 +66,18 @@ function specFaults(object: JsonObject): Faults {
   faults.atLeast("spec.startingDeadlineSeconds", own(spec, "startingDeadlineSeconds"));
   faults.oneOf("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), ["Allow", "Forbid", "Replace"]);
   checkTimeZone(faults, "spec.timeZone", spec);
-  checkJobTemplate(faults, child(spec, "jobTemplate"));
+  yield* checkJobTemplate(faults, child(spec, "jobTemplate"));
   faults.atLeast("spec.successfulJobsHistoryLimit", own(spec, "successfulJobsHistoryLimit"));
   faults.atLeast("spec.failedJobsHistoryLimit", own(spec, "failedJobsHistoryLimit"));
   return faults;
 }
 
-function checkJobTemplate(faults: Faults, template: JsonObject): void {
+function* checkJobTemplate(faults: Faults, template: JsonObject): Steps<void> {
   const at = "spec.jobTemplate";
   checkLabels(faults, `${at}.labels`, metadataOf(template));
   checkAnnotations(faults, `${at}.annotations`, metadataOf(template));
   const spec = specOf(template);
-  checkJobSpec(faults, `${at}.spec`, spec);
+  yield* checkJobSpec(faults, `${at}.spec`, spec);
   if (spec.manualSelector === true) {
     faults.unsupported(`${at}.spec.manualSelector`, true, ["nil", "false"]);
   }

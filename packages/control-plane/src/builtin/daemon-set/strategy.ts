@@ -1,5 +1,6 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import type { Steps } from "../../steps.ts";
 import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../validation/amounts.ts";
 import { Faults } from "../../validation/faults.ts";
 import { child, metadataOf, own, specOf, text } from "../../validation/fields.ts";
@@ -52,23 +53,25 @@ export const daemonSet: Strategy = {
       changed ? before + 1 : before,
     );
   },
-  validate: (object) => specFaults(object).causes,
-  validateUpdate: (next, live, { subresource }) => {
+  validate: function* (object) {
+    return (yield* specFaults(object)).causes;
+  },
+  validateUpdate: function* (next, live, { subresource }) {
     if (subresource === "status") {
       const faults = new Faults();
       checkCounts(faults, next, counts);
       return faults.causes;
     }
-    const faults = specFaults(next);
+    const faults = yield* specFaults(next);
     checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
     return faults.causes;
   },
 };
 
-function specFaults(object: JsonObject): Faults {
+function* specFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
-  checkSelectedTemplate(faults, spec, {
+  yield* checkSelectedTemplate(faults, spec, {
     kind: "daemonset",
     deadlineOwner: "DaemonSet",
     required: false,

@@ -1,5 +1,6 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import type { Steps } from "../../steps.ts";
 import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../validation/amounts.ts";
 import { Faults } from "../../validation/faults.ts";
 import { child, has, metadataOf, number, own, specOf, text } from "../../validation/fields.ts";
@@ -50,8 +51,10 @@ export const deployment: Strategy = {
     if (subresource === undefined) prepareTemplate(next);
   },
   warn: warnOfTemplate,
-  validate: (object) => specFaults(object).causes,
-  validateUpdate: (next, live, { subresource }) => {
+  validate: function* (object) {
+    return (yield* specFaults(object)).causes;
+  },
+  validateUpdate: function* (next, live, { subresource }) {
     if (subresource === "status") {
       const faults = new Faults();
       checkCounts(faults, next, counts, bounded);
@@ -60,7 +63,7 @@ export const deployment: Strategy = {
       return faults.causes;
     }
     checkScale(next, subresource);
-    const faults = specFaults(next);
+    const faults = yield* specFaults(next);
     checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
     return faults.causes;
   },
@@ -80,11 +83,11 @@ export function warnOfTemplate(object: JsonObject, warn: (text: string) => void)
   podWarnings(specOf(template), "spec.template.spec", metadataOf(template), warn);
 }
 
-function specFaults(object: JsonObject): Faults {
+function* specFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
   faults.atLeast("spec.replicas", own(spec, "replicas"));
-  checkSelectedTemplate(faults, spec, {
+  yield* checkSelectedTemplate(faults, spec, {
     kind: "deployment",
     deadlineOwner: "ReplicaSet",
     required: true,

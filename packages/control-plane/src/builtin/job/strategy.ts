@@ -1,6 +1,7 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../../json.ts";
 import { generateName } from "../../registry/metadata.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import type { Steps } from "../../steps.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
 import {
   child,
@@ -67,14 +68,14 @@ export const job: Strategy = {
     prepareTemplate(object);
   },
   warn: warnOfTemplate,
-  validate: (object) => {
-    const faults = jobFaults(object);
+  validate: function* (object) {
+    const faults = yield* jobFaults(object);
     if (faults.none) checkGeneratedNames(faults, object);
     return faults.causes;
   },
-  validateUpdate: (next, live, { subresource }) => {
+  validateUpdate: function* (next, live, { subresource }) {
     if (subresource === "status") return jobStatusFaults(next, live).causes;
-    const faults = jobFaults(next);
+    const faults = yield* jobFaults(next);
     checkFrozen(faults, next, live);
     return faults.causes;
   },
@@ -131,11 +132,11 @@ function checkGeneratedNames(faults: Faults, object: JsonObject): void {
   }
 }
 
-function jobFaults(object: JsonObject): Faults {
+function* jobFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
   checkSelection(faults, object, spec);
-  checkJobSpec(faults, "spec", spec);
+  yield* checkJobSpec(faults, "spec", spec);
   const selector = child(spec, "selector");
   if (has(spec, "selector")) checkMatches(faults, spec, selector);
   else checkMatches(faults, spec, undefined);
@@ -174,7 +175,7 @@ function checkSelection(faults: Faults, object: JsonObject, spec: JsonObject): v
 }
 
 /** What jobs and the templates of cron jobs have in common. */
-export function checkJobSpec(faults: Faults, at: string, spec: JsonObject): void {
+export function* checkJobSpec(faults: Faults, at: string, spec: JsonObject): Steps<void> {
   for (const part of [
     "parallelism",
     "completions",
@@ -199,7 +200,7 @@ export function checkJobSpec(faults: Faults, at: string, spec: JsonObject): void
     if (manager.length > 63) faults.tooLong(`${at}.managedBy`, 63);
   }
   const template = child(spec, "template");
-  checkPodTemplate(faults, `${at}.template`, template);
+  yield* checkPodTemplate(faults, `${at}.template`, template);
   const restart = text(specOf(template), "restartPolicy");
   if (restart === "" || restart === "Always") {
     faults.required(`${at}.template.spec.restartPolicy`, 'valid values: "OnFailure", "Never"');

@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, textOf } from "../../json.ts";
+import { nextTurn, type Steps, TurnBudget } from "../../steps.ts";
 import { checkRequirements } from "../../validation/amounts.ts";
 import type { Faults } from "../../validation/faults.ts";
 import { child, has, items, number, own, text } from "../../validation/fields.ts";
@@ -26,11 +27,21 @@ export interface PodSurroundings {
 
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
-export function checkContainers(faults: Faults, at: string, spec: JsonObject, around: PodSurroundings): void {
+/** So many containers are checked in some 10 ms. */
+const containersPerTurn = 4_000;
+
+export function* checkContainers(
+  faults: Faults,
+  at: string,
+  spec: JsonObject,
+  around: PodSurroundings,
+): Steps<void> {
   const containers = items(spec, "containers");
   if (containers.length === 0) faults.required(`${at}.containers`);
   const names = new Set<string>();
+  const budget = new TurnBudget(containersPerTurn);
   for (const [index, container] of containers.entries()) {
+    if (budget.spend(1)) yield nextTurn;
     const path = `${at}.containers[${index}]`;
     checkContainer(faults, path, container, around);
     checkName(faults, path, container, names);
@@ -38,10 +49,11 @@ export function checkContainers(faults: Faults, at: string, spec: JsonObject, ar
     checkProbes(faults, path, container, around.grace);
   }
   for (const [index, container] of items(spec, "initContainers").entries()) {
+    if (budget.spend(1)) yield nextTurn;
     checkInitContainer(faults, `${at}.initContainers[${index}]`, container, names, around);
   }
   checkHostPorts(faults, at, spec);
-  checkEphemeral(faults, at, spec, names, around);
+  yield* checkEphemeral(faults, at, spec, names, around);
 }
 
 function checkName(faults: Faults, at: string, container: JsonObject, names: Set<string>): void {
@@ -82,19 +94,21 @@ const notEphemeral = [
   "resizePolicy",
 ];
 
-function checkEphemeral(
+function* checkEphemeral(
   faults: Faults,
   at: string,
   spec: JsonObject,
   names: Set<string>,
   around: PodSurroundings,
-): void {
+): Steps<void> {
   const others = new Set(
     [...items(spec, "containers"), ...items(spec, "initContainers")].map((container) =>
       text(container, "name"),
     ),
   );
+  const budget = new TurnBudget(containersPerTurn);
   for (const [index, container] of items(spec, "ephemeralContainers").entries()) {
+    if (budget.spend(1)) yield nextTurn;
     const path = `${at}.ephemeralContainers[${index}]`;
     checkContainer(faults, path, container, around);
     checkName(faults, path, container, names);

@@ -1,4 +1,5 @@
 import { type JsonObject, textOf } from "../../json.ts";
+import type { Steps } from "../../steps.ts";
 import { checkRequirements, notNegative } from "../../validation/amounts.ts";
 import type { Faults } from "../../validation/faults.ts";
 import { child, has, items, number, own, text, texts } from "../../validation/fields.ts";
@@ -20,10 +21,10 @@ const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None
 const mostSeconds = 2147483647;
 
 /** A pod's spec, wherever it stands. */
-export function checkPodSpec(faults: Faults, at: string, spec: JsonObject): void {
+export function* checkPodSpec(faults: Faults, at: string, spec: JsonObject): Steps<void> {
   const volumes = checkVolumes(faults, `${at}.volumes`, items(spec, "volumes"));
   checkResourceClaims(faults, `${at}.resourceClaims`, items(spec, "resourceClaims"));
-  checkContainers(faults, at, spec, {
+  yield* checkContainers(faults, at, spec, {
     volumes,
     claims: items(spec, "resourceClaims").map((claim) => text(claim, "name")),
     grace: number(spec, "terminationGracePeriodSeconds") ?? 0,
@@ -92,11 +93,11 @@ export function checkPodSpec(faults: Faults, at: string, spec: JsonObject): void
  * A template: its labels and annotations, and the spec. The real server leaves `metadata` out of
  * the paths.
  */
-export function checkPodTemplate(faults: Faults, at: string, template: JsonObject): void {
+export function* checkPodTemplate(faults: Faults, at: string, template: JsonObject): Steps<void> {
   const metadata = child(template, "metadata");
   checkLabels(faults, `${at}.labels`, metadata);
   checkAnnotations(faults, `${at}.annotations`, metadata);
-  checkPodSpec(faults, `${at}.spec`, child(template, "spec"));
+  yield* checkPodSpec(faults, `${at}.spec`, child(template, "spec"));
   if (items(child(template, "spec"), "ephemeralContainers").length > 0) {
     faults.forbidden(`${at}.spec.ephemeralContainers`, "ephemeral containers not allowed in pod template");
   }

@@ -1,6 +1,8 @@
 import { clone, equal, type JsonObject } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import type { Cause } from "../../status.ts";
+import type { Steps } from "../../steps.ts";
 import { field } from "../../storage/store.ts";
 import { Faults } from "../../validation/faults.ts";
 import {
@@ -65,11 +67,11 @@ export const pod: Strategy = {
     object.status = status;
     podWarnings(spec, "spec", metadataOf(object), warn);
   },
-  validate: (object) => {
+  validate: function* (object) {
     const faults = new Faults();
     const spec = specOf(object);
     checkPodAnnotations(faults, object);
-    checkPodSpec(faults, "spec", spec);
+    yield* checkPodSpec(faults, "spec", spec);
     if (items(spec, "ephemeralContainers").length > 0) {
       faults.forbidden("spec.ephemeralContainers", "cannot be set on create");
     }
@@ -87,18 +89,18 @@ export const pod: Strategy = {
       keepAllBut(next, live, (spec) => resize(spec, wanted));
     }
   },
-  validateUpdate: (next, live, { subresource }) => {
+  validateUpdate: function* (next, live, { subresource }) {
     switch (subresource) {
       case "status":
         return podStatusFaults(next, live).causes;
       case "ephemeralcontainers":
-        return ephemeralFaults(next, live).causes;
+        return (yield* ephemeralFaults(next, live)).causes;
       case "resize":
-        return resizeFaults(next, live).causes;
+        return (yield* resizeFaults(next, live)).causes;
       case "binding":
         return [];
       default:
-        return podUpdateFaults(next, live).causes;
+        return (yield* podUpdateFaults(next, live)).causes;
     }
   },
   gracePeriod: (object) => {
@@ -174,8 +176,8 @@ export const podTemplate: Strategy = {
   validateUpdate: (next) => templateFaults(next),
 };
 
-function templateFaults(object: JsonObject) {
+function* templateFaults(object: JsonObject): Steps<Cause[]> {
   const faults = new Faults();
-  if (has(object, "template")) checkPodTemplate(faults, "template", child(object, "template"));
+  if (has(object, "template")) yield* checkPodTemplate(faults, "template", child(object, "template"));
   return faults.causes;
 }

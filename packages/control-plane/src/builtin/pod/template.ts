@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../../json.ts";
 import { equal } from "../../json.ts";
 import { selectorMatcher } from "../../registry/label-selector.ts";
 import { invalid } from "../../status.ts";
+import type { Steps } from "../../steps.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
 import { child, has, metadataOf, number, own, specOf, statusOf, text } from "../../validation/fields.ts";
 import { ensure } from "../../validation/fill.ts";
@@ -27,7 +28,7 @@ export interface SelectorRules {
 }
 
 /** The selector of a workload, and its template, which the selector must match. */
-export function checkSelectedTemplate(faults: Faults, spec: JsonObject, rules: SelectorRules): void {
+export function* checkSelectedTemplate(faults: Faults, spec: JsonObject, rules: SelectorRules): Steps<void> {
   const selector = child(spec, "selector");
   const given = has(spec, "selector");
   if (!given && rules.required) faults.required("spec.selector");
@@ -43,7 +44,7 @@ export function checkSelectedTemplate(faults: Faults, spec: JsonObject, rules: S
       return;
     }
   } else checkMatches(faults, spec, given ? selector : undefined);
-  checkEndlessTemplate(faults, spec, rules.deadlineOwner);
+  yield* checkEndlessTemplate(faults, spec, rules.deadlineOwner);
 }
 
 export function checkMatches(faults: Faults, spec: JsonObject, selector: JsonObject | undefined): void {
@@ -58,9 +59,9 @@ export function checkMatches(faults: Faults, spec: JsonObject, selector: JsonObj
 }
 
 /** A template of pods that are to run for ever. */
-export function checkEndlessTemplate(faults: Faults, spec: JsonObject, owner: string): void {
+export function* checkEndlessTemplate(faults: Faults, spec: JsonObject, owner: string): Steps<void> {
   const template = child(spec, "template");
-  checkPodTemplate(faults, "spec.template", template);
+  yield* checkPodTemplate(faults, "spec.template", template);
   const restart = text(specOf(template), "restartPolicy");
   if (restart !== "Always") faults.unsupported("spec.template.spec.restartPolicy", restart, ["Always"]);
   if (has(specOf(template), "activeDeadlineSeconds")) {

@@ -1,4 +1,5 @@
 import { clone, equal, identityText, isObject, type JsonObject } from "../../json.ts";
+import type { Steps } from "../../steps.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
 import { child, has, items, number, specOf, statusOf, text } from "../../validation/fields.ts";
 import { put } from "../../validation/fill.ts";
@@ -11,10 +12,10 @@ const onlyThese =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
 /** What may change of a pod that is there: images, deadlines, more tolerations, fewer gates. */
-export function podUpdateFaults(next: JsonObject, live: JsonObject): Faults {
+export function* podUpdateFaults(next: JsonObject, live: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const [now, before] = [specOf(next), specOf(live)];
-  checkPodSpec(faults, "spec", now);
+  yield* checkPodSpec(faults, "spec", now);
   for (const list of ["containers", "initContainers"]) {
     if (items(now, list).length !== items(before, list).length) {
       faults.forbidden(`spec.${list}`, "pod updates may not add or remove containers");
@@ -190,9 +191,9 @@ function checkTransitions(faults: Faults, list: string, next: JsonObject, live: 
 }
 
 /** Ephemeral containers can be added, but not changed or removed. */
-export function ephemeralFaults(next: JsonObject, live: JsonObject): Faults {
+export function* ephemeralFaults(next: JsonObject, live: JsonObject): Steps<Faults> {
   const faults = new Faults();
-  checkPodSpec(faults, "spec", specOf(next));
+  yield* checkPodSpec(faults, "spec", specOf(next));
   const now = new Map(items(specOf(next), "ephemeralContainers").map((one) => [text(one, "name"), one]));
   for (const old of items(specOf(live), "ephemeralContainers")) {
     const name = text(old, "name");
@@ -213,9 +214,9 @@ export function ephemeralFaults(next: JsonObject, live: JsonObject): Faults {
 }
 
 /** Resizing changes amounts, and not the class they make. */
-export function resizeFaults(next: JsonObject, live: JsonObject): Faults {
+export function* resizeFaults(next: JsonObject, live: JsonObject): Steps<Faults> {
   const faults = new Faults();
-  checkPodSpec(faults, "spec", specOf(next));
+  yield* checkPodSpec(faults, "spec", specOf(next));
   const before = qosClass(live);
   if (qosClass(next) !== before) {
     faults.invalid("spec", before, "Pod QOS Class may not change as a result of resizing");

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../json.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import type { Steps } from "../../steps.ts";
 import { Faults } from "../../validation/faults.ts";
 import { child, has, metadataOf, own, pairs, specOf } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
@@ -46,22 +47,24 @@ export const replicaSet: Strategy = {
     prepareTemplate(object);
   },
   warn: warnOfTemplate,
-  validate: (object) => replicaSetFaults(object).causes,
-  validateUpdate: (next, live, { subresource }) => {
+  validate: function* (object) {
+    return (yield* replicaSetFaults(object)).causes;
+  },
+  validateUpdate: function* (next, live, { subresource }) {
     if (subresource === "status") return statusFaults(next).causes;
     checkScale(next, subresource);
-    const faults = replicaSetFaults(next);
+    const faults = yield* replicaSetFaults(next);
     checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
     return faults.causes;
   },
 };
 
-function replicaSetFaults(object: JsonObject): Faults {
+function* replicaSetFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
   faults.atLeast("spec.replicas", own(spec, "replicas"));
   faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
-  checkSelectedTemplate(faults, spec, {
+  yield* checkSelectedTemplate(faults, spec, {
     // The real server borrows the words.
     kind: "deployment",
     deadlineOwner: "ReplicaSet",
@@ -97,14 +100,16 @@ export const replicationController: Strategy = {
     prepareTemplate(object);
   },
   warn: warnOfTemplate,
-  validate: (object) => controllerFaults(object).causes,
-  validateUpdate: (next, _live, { subresource }) => {
+  validate: function* (object) {
+    return (yield* controllerFaults(object)).causes;
+  },
+  validateUpdate: function* (next, _live, { subresource }) {
     checkScale(next, subresource);
-    return subresource === "status" ? statusFaults(next).causes : controllerFaults(next).causes;
+    return subresource === "status" ? statusFaults(next).causes : (yield* controllerFaults(next)).causes;
   },
 };
 
-function controllerFaults(object: JsonObject): Faults {
+function* controllerFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
   faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
@@ -116,6 +121,6 @@ function controllerFaults(object: JsonObject): Faults {
     return faults;
   }
   if (Object.keys(selector).length > 0) checkMatches(faults, spec, { matchLabels: selector });
-  checkEndlessTemplate(faults, spec, "ReplicationController");
+  yield* checkEndlessTemplate(faults, spec, "ReplicationController");
   return faults;
 }

@@ -1,5 +1,6 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import type { Steps } from "../../steps.ts";
 import { Faults } from "../../validation/faults.ts";
 import {
   child,
@@ -87,11 +88,13 @@ export const statefulSet: Strategy = {
       );
     }
   },
-  validate: (object) => specFaults(object, "create").causes,
-  validateUpdate: (next, live, { subresource }) => {
+  validate: function* (object) {
+    return (yield* specFaults(object, "create")).causes;
+  },
+  validateUpdate: function* (next, live, { subresource }) {
     if (subresource === "status") return statusFaults(next, live).causes;
     checkScale(next, subresource);
-    const faults = specFaults(next, "update");
+    const faults = yield* specFaults(next, "update");
     const frozen: JsonObject = { ...specOf(next) };
     for (const part of mutable) put(frozen, part, specOf(live)[part]);
     if (!equal(frozen, specOf(live))) {
@@ -117,7 +120,7 @@ function statusFaults(next: JsonObject, live: JsonObject): Faults {
   return faults;
 }
 
-function specFaults(object: JsonObject, operation: "create" | "update"): Faults {
+function* specFaults(object: JsonObject, operation: "create" | "update"): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
   const management = text(spec, "podManagementPolicy");
@@ -141,7 +144,7 @@ function specFaults(object: JsonObject, operation: "create" | "update"): Faults 
       checkClaimSpec(faults, `spec.volumeClaimTemplates[${index}].spec`, specOf(claim));
     }
   }
-  checkSelectedTemplate(faults, withClaims(spec, claims), {
+  yield* checkSelectedTemplate(faults, withClaims(spec, claims), {
     kind: "statefulset",
     deadlineOwner: "StatefulSet",
     required: true,
