@@ -144,7 +144,7 @@ export function countParts(value: Json, wide?: WeakMap<object, number>): number 
 /** A text that values share exactly if they are the same JSON: a key to find one among many. */
 export function identityText(value: Json | undefined): string {
   if (value === undefined) return "";
-  return JSON.stringify(typeof value === "object" ? sorted(value) : value);
+  return stringify(typeof value === "object" ? sorted(value) : value);
 }
 
 /** Whether two values are the same JSON: order of keys aside, order of items not. */

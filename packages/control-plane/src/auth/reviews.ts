@@ -1,5 +1,5 @@
 import type { Clock } from "@windlass/clock";
-import { isInteger, isObject, type JsonObject } from "../json.ts";
+import { isInteger, isObject, type JsonObject, stringify } from "../json.ts";
 import { badRequest, type Cause, StatusError } from "../status.ts";
 import { omit, record, strings, text } from "./fields.ts";
 import { type User, userInfo, withAuthenticatedGroup } from "./identity.ts";
@@ -262,7 +262,7 @@ function metadataCauses(review: JsonObject): Cause[] {
   const metadata = omit(record(review.metadata), "namespace");
   const counted = omit(metadata, "managedFields", "creationTimestamp");
   if (Object.keys(counted).length === 0) return [];
-  return [invalidValue("metadata", JSON.stringify(metadata), "must be empty")];
+  return [invalidValue("metadata", stringify(metadata), "must be empty")];
 }
 
 /** The real server shows its internal struct here. */

@@ -9,6 +9,7 @@ import { builtinKinds } from "../kinds/index.ts";
 import { decodeProtobuf } from "../protobuf/index.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
+const services = "/api/v1/namespaces/default/services";
 const things = "/apis/example.com/v1/namespaces/default/things";
 const definition = {
   metadata: { name: "things.example.com" },
@@ -173,6 +174,20 @@ test("a patch with a number out of range is refused, and what was there stays", 
     expect(await send("PATCH", `${things}/a`, body, { "content-type": type })).toMatchObject({ status: 400 });
   }
   expect((await send("GET", `${things}/a`)).text).toContain(`"spec":{"any":${odd}}`);
+});
+
+test("a large integer where none belongs, in the key of an item or a review's metadata, is refused and upsets nobody", async () => {
+  await send("POST", services, '{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}');
+  for (const port of [odd, `{"a":${odd}}`, `[${odd}]`]) {
+    const items = `{"spec":{"ports":[{"port":${port}}],"$setElementOrder/ports":[{"port":${port}}]}}`;
+    const strategic = { "content-type": "application/strategic-merge-patch+json" };
+    expect((await send("PATCH", `${services}/s`, items, strategic)).status).toBeLessThan(500);
+  }
+  const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const review = `{"metadata":{"generation":${odd}},"spec":{"resourceAttributes":{"verb":"get"}}}`;
+  const { status, text } = await send("POST", reviews, review);
+  expect(status).toBe(422);
+  expect(text).toContain(odd);
 });
 
 /**
