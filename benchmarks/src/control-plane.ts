@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ControlPlane } from "@windlass/control-plane";
 import { startBinaries } from "@windlass/testing";
+import { buildPackages } from "../../scripts/packaging/build.ts";
+import { sourcePackages } from "../../scripts/packaging/source-packages.ts";
 import { inParallel, type Loader, openLoader } from "./load.ts";
 import { findAssets } from "./real-server.ts";
 import type { Result, Row } from "./table.ts";
@@ -21,6 +23,8 @@ export const needs = [findAssets];
 /** The embedded API server beside a real one (etcd without fsync, as test environments run it), each in processes of its own. */
 export async function run(): Promise<Result> {
   const assets = findAssets();
+  // As it is published: from its sources it starts in twice the time, and takes a fifth more memory.
+  await buildPackages(await sourcePackages());
   const folder = await mkdtemp(join(tmpdir(), "windlass-bench-"));
   try {
     const startUps: number[] = [];
