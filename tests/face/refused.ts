@@ -367,8 +367,6 @@ export const asking = controller(Shop, {
 export const returning = [
   // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [child(Secret, { metadata })] }) }),
-  // @ts-expect-error Type 'ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">' is not
-  controller(Shop, { reconcile: () => ({ children: [child(ConfigMap, { metadata })] }) }),
   // @ts-expect-error Type 'Child<ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">>' is
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: child(ConfigMap, { metadata }) }) }),
   // @ts-expect-error Type 'readonly [Child<ResourceKind<ConfigMap, ConfigMapInput,
@@ -450,7 +448,7 @@ export const helped = controller(Shop, {
 
 /** Reads and mappings of what a controller does not declare, or of another kind than its own. */
 export const undeclared = [
-  // @ts-expect-error is not assignable to parameter of type 'never'
+  // @ts-expect-error Property ''add the kind to "owns"'' is missing in type
   controller(Shop, { reconcile: (_shop, { owned }) => owned(Deployment) && undefined }),
   controller(Shop, {
     // @ts-expect-error an object in a namespace cannot own cluster-scoped objects
@@ -459,7 +457,7 @@ export const undeclared = [
   }),
   // @ts-expect-error is not a field of what reconcile returns
   controller(Shop, { reconcile: async () => ({ status: { phase: "Ready" }, requeAfter: 5 }) }),
-  // @ts-expect-error is not assignable to type 'Child<never>'
+  // @ts-expect-error Property ''add the kind to "owns"'' is missing in type
   controller(Shop, { reconcile: () => ({ children: [child(ConfigMap, { metadata })] }) }),
   // @ts-expect-error "byReference and byOwner take the controller's own kind"
   controller(Shop, { watches: [watch(Pod, byOwner(Region))], reconcile: () => undefined }),

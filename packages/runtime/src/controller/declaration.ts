@@ -1,6 +1,14 @@
 import type { AnyKind, ObjectOf } from "@windlass/client";
 import type { Finalize, Reconcile, ReconcileContext, ReconcileResult } from "../reconcile/context.ts";
-import type { DeclaredKinds, Entry, KindIn, Mappable, NothingOwned, Ownable } from "./declared.ts";
+import type {
+  DeclaredKinds,
+  Entry,
+  KindIn,
+  Mappable,
+  NothingOwned,
+  OrNoOwnedKind,
+  Ownable,
+} from "./declared.ts";
 import type { IndexedKind, Indexes } from "./indexes.ts";
 import type { DeclarationOf } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -69,7 +77,7 @@ export type ReconcileOf<D extends Declaration> =
     ? Reconcile<
         K,
         DeclaredKinds<K, Entry<O>, W[number], R[number], Index>,
-        ReconcileResult<K, KindIn<Entry<O>>>
+        ReconcileResult<K, OrNoOwnedKind<KindIn<Entry<O>>>>
       >
     : never;
 

@@ -69,17 +69,28 @@ type MappedElsewhere<K extends AnyKind, Entry> =
         : Target
     : never;
 
+/**
+ * Takes the place of the owned kinds where a controller has none, so that the compiler says what is
+ * missing.
+ */
+export interface NoOwnedKind extends AnyKind {
+  readonly 'add the kind to "owns"': never;
+}
+
+/** The kinds that are owned, or what says that there are none. */
+export type OrNoOwnedKind<K extends AnyKind> = [K] extends [never] ? NoOwnedKind : K;
+
 /** What the options of a controller declare, for the types of its context. */
 export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index extends string> {
   readonly kind: K;
-  readonly owned: ReadKindIn<Owns>;
+  readonly owned: OrNoOwnedKind<ReadKindIn<Owns>>;
   readonly cached: K | ReadKindIn<Owns> | KindIn<Watches> | KindIn<Reads>;
   readonly index: IndexIn<Owns> | IndexIn<Watches> | IndexIn<Reads> | IndexName<K, Index>;
 }
 
 /**
- * The names of fields in `Given`, at any depth, that `Allowed` does not have. For a compiler that is
- * not strict, a field that is undefined is `any`.
+ * The names of fields in `Given`, at any depth, that `Allowed` does not have. For a compiler that
+ * is not strict, a field that is undefined is `any`.
  */
 type UnknownFields<Given, Allowed> = unknown extends Given
   ? never
