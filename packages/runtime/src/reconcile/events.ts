@@ -65,6 +65,8 @@ const refillMs = 5 * 60_000;
 /** In bytes, as the server counts. */
 const longestNote = 1024;
 const longestWord = 128;
+/** Above this number of objects, those that have their events again are forgotten. */
+const manyObjects = 4096;
 
 const EventKind: ResourceKind = {
   group: "events.k8s.io",
@@ -88,6 +90,7 @@ export class Events {
   readonly #options: EventsOptions;
   readonly #series = new Map<string, Series>();
   readonly #buckets = new Map<string, Bucket>();
+  #mostBuckets = manyObjects;
   /** Those that have not ended, or not begun. */
   readonly #writes = new Set<Promise<void>>();
   readonly #throttle: LogThrottle;
@@ -239,13 +242,15 @@ export class Events {
     const tokens = Math.min(burst, bucket.tokens + (now - bucket.atMs) / refillMs);
     const isAllowed = tokens >= 1;
     this.#buckets.set(object, { tokens: isAllowed ? tokens - 1 : tokens, atMs: now });
-    if (this.#buckets.size > 4096) this.#forgetFull(now);
+    if (this.#buckets.size > this.#mostBuckets) this.#forgetFull(now);
     return isAllowed;
   }
 
   #forgetFull(now: number): void {
     for (const [object, { tokens, atMs }] of this.#buckets)
       if (tokens + (now - atMs) / refillMs >= burst - 1) this.#buckets.delete(object);
+    // Those that are left are not looked at again with each event.
+    this.#mostBuckets = Math.max(manyObjects, 2 * this.#buckets.size);
   }
 
   #name(object: string): string {
