@@ -69,12 +69,13 @@ const SHARED_FACTOR = 10;
  * again and again, and each time something is written that brings it back. Reports it once, with
  * the field. A rollout is no loop: others' changes come between the writes.
  *
- * Keeps nothing for objects whose reconciles do not write.
+ * Keeps nothing for objects whose reconciles do not write, nor for long of those that wrote.
  */
 export class HotLoopDetector {
   readonly #clock: Clock;
   readonly #threshold: number;
   readonly #windowMs: number;
+  /** The object that was written last is last. */
   readonly #tracks = new Map<string, Track>();
 
   constructor(options: HotLoopOptions) {
@@ -104,14 +105,13 @@ export class HotLoopDetector {
     writes: readonly FlappingWrite[],
     written: readonly string[] = [],
   ): HotLoop | undefined {
-    const id = keyId(key);
-    if (writes.length === 0) {
-      this.#settle(id);
-      return undefined;
-    }
+    if (this.#tracks.size > 0) this.#forgetOld();
+    if (writes.length === 0) return undefined;
     const now = this.#clock.monotonic();
+    const id = keyId(key);
     let track = this.#tracks.get(id);
-    if (!track || track.generation !== generation) {
+    this.#tracks.delete(id);
+    if (!track || track.generation !== generation)
       track = {
         generation,
         at: [],
@@ -121,14 +121,8 @@ export class HotLoopDetector {
         flips: new Map(),
         warned: false,
       };
-      this.#tracks.set(id, track);
-    }
+    this.#tracks.set(id, track);
     while (track.at[0] !== undefined && track.at[0] < now - this.#windowMs) track.at.shift();
-    if (track.at.length === 0) {
-      track.flips.clear();
-      track.alone = 0;
-      track.warned = false;
-    }
     track.at.push(now);
     const { alone } = this.#count(track, written);
     for (const { target, paths } of writes) {
@@ -174,11 +168,14 @@ export class HotLoopDetector {
   }
 
   /**
-   * A reconcile that wrote nothing ends a loop; forgotten once the window has passed, so that a
-   * slow loop still adds up.
+   * Forgets the objects whose last write is out of the window. Writes of a slow loop are not, and
+   * add up.
    */
-  #settle(id: string): void {
-    const last = this.#tracks.get(id)?.at.at(-1);
-    if (last !== undefined && last < this.#clock.monotonic() - this.#windowMs) this.#tracks.delete(id);
+  #forgetOld(): void {
+    const since = this.#clock.monotonic() - this.#windowMs;
+    for (const [id, { at }] of this.#tracks) {
+      if ((at.at(-1) ?? since) >= since) return;
+      this.#tracks.delete(id);
+    }
   }
 }

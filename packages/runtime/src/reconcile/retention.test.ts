@@ -1,6 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { ManualClock } from "@windlass/clock";
 import { expect, test, vi } from "vitest";
+import { HotLoopDetector } from "./hot-loop.ts";
 import { appController, key, ModelRun, running, WebApp } from "./model-run.fixture.ts";
 
 setFlagsFromString("--expose-gc");
@@ -55,6 +57,25 @@ test("what is remembered of an object goes with it", async () => {
   expect(meanwhile - before).toBeGreaterThan(names.length * large.length);
   expect(heap() - before).toBeLessThan((names.length * large.length) / 4);
   await run.manager.stop();
+});
+
+test("nothing is kept of objects that were written some time ago", async () => {
+  const clock = new ManualClock();
+  const loops = new HotLoopDetector({ clock });
+  const heap = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const write = (name: string) =>
+    loops.observe({ namespace: "default", name }, 1, [{ target: `App ${name}`, paths: ["spec"] }], [name]);
+  write("first");
+  const before = heap();
+  const count = 5_000;
+  for (let index = 0; index < count; index++) write(`app-${index}`);
+  expect(heap() - before).toBeGreaterThan(count * 500);
+  await clock.advance(61_000);
+  write("last");
+  expect(heap() - before).toBeLessThan(count * 100);
 });
 
 // Listeners of a signal that stays are linked to each other, so that each keeps the reconciles
