@@ -6,9 +6,6 @@ const MOST_WAITING_BYTES = 256 * 1024;
 /** A body of known length up to this is given in one piece. */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/** Less than this at a time is no bulk: there is nothing to be gained from putting it together. */
-const LITTLE = 4 * 1024;
-
 /** The least memory to take for bytes that wait. */
 const SMALLEST_ROOM = 16 * 1024;
 
@@ -45,8 +42,6 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   readonly #isWhole: boolean;
   #waiting: Buffer | undefined;
   #length = 0;
-  /** How long the last chunk was. */
-  #lastLength = 0;
   /** The chunk that the reader has, where chunks are borrowed. */
   #lent: Buffer | undefined;
   #isFull = false;
@@ -126,19 +121,14 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     this.#length = needed;
   }
 
-  /**
-   * Once all that came with this read is there, which may be many small pieces. In a stream that
-   * brings much, once all that came in this turn of the event loop is.
-   */
+  /** Once all that came in this turn of the event loop is there: it may be many small pieces. */
   #wakeSoon(): void {
     if (this.#isWaking) return;
     this.#isWaking = true;
-    const wake = () => {
+    setImmediate(() => {
       this.#isWaking = false;
       this.#wake();
-    };
-    if (this.#length < LITTLE && this.#lastLength < LITTLE) queueMicrotask(wake);
-    else setImmediate(wake);
+    });
   }
 
   #wake(): void {
@@ -163,7 +153,6 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
 
   #takeWaiting(): Buffer {
     const chunk = (this.#waiting as Buffer).subarray(0, this.#length);
-    this.#lastLength = this.#length;
     this.#length = 0;
     if (this.#isBorrowed) [this.#waiting, this.#lent] = [this.#lent, this.#waiting];
     else this.#waiting = undefined;
