@@ -72,6 +72,8 @@ test("from nothing to an operator that runs in a cluster, in under ten minutes",
   const lease = await client.get(Lease, operator);
   expect(lease.spec?.holderIdentity).toContain("newcomer-operator-");
   expect((await client.get(Deployment, operator)).status?.readyReplicas).toBe(2);
+  await checkCommands(project);
+  execFileSync("helm", ["lint", "--strict", "chart"], { cwd: project, stdio: "inherit" });
   console.table(took);
   const minutes = (performance.now() - began) / 60_000;
   console.log(`from nothing to a running operator: ${minutes.toFixed(1)} min`);
@@ -87,4 +89,19 @@ async function checkOverlay(project: string, kubectl: (...words: readonly string
   const objects = kubectl("kustomize", dirname(path));
   expect(objects).toContain("image: registry.acme.io/newcomer-operator:1.4.2\n");
   expect(objects).toContain("kind: PrometheusRule\n");
+}
+
+/** What one looks at a running operator with finds it well. */
+async function checkCommands(project: string) {
+  const windlass = async (...words: readonly string[]) => {
+    const kubeconfig = `KUBECONFIG=${process.env.KUBECONFIG}`;
+    return (await user.run(project, "env", kubeconfig, "npx", "windlass", ...words)).output;
+  };
+  expect(await windlass("doctor")).toMatch(/✓ .*Lease newcomer-operator.*: held by newcomer-operator-/);
+  expect(await windlass("diff", "--check")).toContain("Nothing would change.");
+  const top = await windlass("top", "--count", "1", "--interval", "1");
+  expect(top).toMatch(/^newcomer-operator +2 replicas, .*leads$/m);
+  expect(top).toMatch(/^newcomer +0 +0\/\d/m);
+  const types = await windlass("types", "--cluster", `${Newcomer.plural}.${Newcomer.group}`);
+  expect(types).toContain("export const Newcomer: ResourceKind<");
 }

@@ -32,11 +32,17 @@ exec kubectl "$@"
  *
  * @param command the path of this package's command
  * @param cache the folder to make it in
+ * @param nodeOptions what Node.js has to be told to find the command, as NODE_OPTIONS has it
  * @returns the folder
  */
-export function makeAssets(command: string, cache: string = cacheFolder()): string {
+export function makeAssets(
+  command: string,
+  cache: string = cacheFolder(),
+  nodeOptions: string | undefined = loaderOptions(),
+): string {
+  const path = realpathSync(command);
   const scripts: readonly Script[] = [
-    ...programs.map((name): Script => [name, script(name, realpathSync(command))]),
+    ...programs.map((name): Script => [name, script(name, path, nodeOptions)]),
     ["kubectl", kubectl],
   ];
   const hash = createHash("sha256").update(JSON.stringify(scripts)).digest("hex").slice(0, 16);
@@ -67,8 +73,14 @@ function writeScripts(folder: string, scripts: readonly Script[]): void {
   }
 }
 
-function script(name: string, command: string): string {
-  return `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(command)} ${name} "$@"\n`;
+function script(name: string, command: string, nodeOptions: string | undefined): string {
+  const options = nodeOptions === undefined ? "" : `export NODE_OPTIONS=${quoted(nodeOptions)}\n`;
+  return `#!/bin/sh\n${options}exec ${quoted(process.execPath)} ${quoted(command)} ${name} "$@"\n`;
+}
+
+/** With Yarn's Plug'n'Play this package is in an archive, which only Yarn's loader can read. */
+function loaderOptions(): string | undefined {
+  return process.versions.pnp === undefined ? undefined : process.env.NODE_OPTIONS;
 }
 
 function quoted(text: string): string {

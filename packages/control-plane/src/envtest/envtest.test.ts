@@ -214,6 +214,16 @@ test("kubectl is the one of the PATH, also where the folder or another of its ki
   expect(missing.stderr).toContain("kubectl: not found on the PATH");
 });
 
+test("the programs load what the package manager needs to find them", () => {
+  const loader = file("loader.cjs");
+  writeFileSync(loader, 'console.log("loaded");');
+  const programs = makeAssets(command, folder, `--require ${loader}`);
+  expect(programs).not.toBe(assets);
+  expect(execFileSync(join(programs, "etcd"), ["--version"], { encoding: "utf8" })).toMatch(
+    /^loaded\netcd Version: 3\./,
+  );
+});
+
 test("the command prints the folder, alone on a line", () => {
   const env = { ...process.env, XDG_CACHE_HOME: file("cache") };
   const printed = execFileSync(process.execPath, [command, "assets"], { env, encoding: "utf8" });
