@@ -38,9 +38,21 @@ test("npm create windlass writes an operator", async () => {
   figures["npm create"] = seconds(tookMs);
 });
 
+const countIn = (output: string) => /added (\d+) packages/.exec(output)?.[1];
+const guide = () => readFile(join(root, "docs/guides/install.md"), "utf8");
+
+test("an operator's dependencies are as many as the guide says", async () => {
+  const folder = join(user.home, "dependencies");
+  await mkdir(folder);
+  await writeFile(join(folder, "package.json"), "{}");
+  const { output } = await user.run(folder, "npm", "install", "@windlass/runtime", "zod");
+  expect(await guide()).toContain(`zod\` brings ${countIn(output)} packages`);
+});
+
 test("npm install brings all that it needs, once", async () => {
   const { output, tookMs } = await user.run(project, "npm", "install");
-  figures["npm install"] = `${seconds(tookMs)}, ${/added (\d+) packages/.exec(output)?.[1]} packages`;
+  figures["npm install"] = `${seconds(tookMs)}, ${countIn(output)} packages`;
+  expect(await guide()).toContain(`writes brings ${countIn(output)} packages`);
   const { output: size } = await user.run(project, "du", "-sm", "node_modules");
   figures.node_modules = `${size.split("\t")[0]} MiB`;
   // Two copies of zod would be two kinds of schema.
