@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { createAuthority } from "@windlass/certificates";
+import { systemClock } from "@windlass/clock";
 import { ConfigMap, Secret, Service } from "@windlass/runtime/kinds";
 import { waitFor, waitForCondition } from "@windlass/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +10,7 @@ import {
   BuildbarnStorage,
   versions,
 } from "../../operators/buildbarn/src/index.ts";
+import { smoke } from "../../operators/buildbarn/src/probe/smoke.ts";
 import { type LabWorld, labSpecs, labWorld } from "../../operators/buildbarn/testing/lab-world.ts";
 import { CallError, type Credentials, RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
@@ -59,6 +61,11 @@ describe.each(versions)("a guarded frontend of %s", (version) => {
           },
           clientCertificates: { configMapName: "people", validation: "contains(dnsNames, 'ada')" },
         },
+        authorization: {
+          read: "claims.sub != 'writer'",
+          writeResults: "claims.sub == 'ci' || certificate.dnsNames[0] == 'ada'",
+          execute: "claims.sub == 'ci' && instanceName == ''",
+        },
       },
     });
     await waitFor(client, Service, key("frontend"), ({ spec }) => spec?.clusterIP !== undefined, wait);
@@ -79,6 +86,17 @@ describe.each(versions)("a guarded frontend of %s", (version) => {
     await waitForCondition(client, BuildbarnStorage, key("storage"), "Ready", "True", wait);
   }, 300_000);
   afterAll(() => world?.close(), 120_000);
+
+  /** The code of a refusal, or 0. */
+  async function codeOf(call: Promise<unknown>): Promise<number> {
+    try {
+      await call;
+      return 0;
+    } catch (error) {
+      if (error instanceof CallError) return error.code;
+      throw error;
+    }
+  }
 
   async function answer(own: Omit<Credentials, "authorities">): Promise<string> {
     using cache = new RemoteCache(address, { authorities: servers.certificate, ...own });
@@ -106,5 +124,59 @@ describe.each(versions)("a guarded frontend of %s", (version) => {
     ["a certificate of another authority", () => ({ pair: personOf(servers, "ada") })],
   ] as const)("refuses who has %s", async ([, own]) => {
     expect(await answer(own())).toBe("refused");
+  });
+
+  const tokenOf = (sub: string) => ({ token: token({ iss: issuer, exp: soon, groups: ["builds"], sub }) });
+  const permissionDenied = 7;
+
+  test.for([
+    ["ci", () => tokenOf("ci"), 0],
+    ["a person with a token", () => tokenOf("grace"), permissionDenied],
+    ["a person with a certificate", () => ({ pair: personOf(people, "ada") }), 0],
+  ] as const)("has results written by those who may alone: %s", async ([name, own, code]) => {
+    using cache = new RemoteCache(address, { authorities: servers.certificate, ...own() });
+    expect(await codeOf(cache.write(`an action of ${name}`))).toBe(code);
+    expect(await cache.hasResult(`an action of ${name}`)).toBe(code === 0);
+  });
+
+  test("has nothing read by those who may not", async () => {
+    using cache = new RemoteCache(address, { authorities: servers.certificate, ...tokenOf("writer") });
+    expect(await codeOf(cache.hasResult("anything"))).toBe(permissionDenied);
+    expect(await codeOf(cache.readBlob("anything"))).toBe(permissionDenied);
+  });
+
+  test.for([
+    ["grace", "", /^PERMISSION_DENIED/],
+    ["ci", "elsewhere", /^PERMISSION_DENIED/],
+    // It may, and there is no worker.
+    ["ci", "", /^(UNAVAILABLE|FAILED_PRECONDITION).*No workers exist/],
+  ] as const)(
+    "has actions run for those who may alone: %s, of the instance %j",
+    async ([sub, instanceName, said]) => {
+      const result = await smoke(
+        {
+          address,
+          connection: {
+            authorities: servers.certificate,
+            headers: { authorization: `Bearer ${tokenOf(sub).token}` },
+          },
+          instanceName,
+          platform: [{ name: "OSFamily", value: "linux" }],
+          nonce: `${sub}-${instanceName}-${version}`,
+          timeoutSeconds: 10,
+        },
+        systemClock,
+        AbortSignal.timeout(20_000),
+      );
+      expect(result.message).toMatch(said);
+    },
+  );
+
+  test("lets members of the set, who have no token, do everything", async () => {
+    const { client } = world.cluster;
+    const { spec } = await client.get(Service, key("frontend-internal"));
+    using cache = new RemoteCache(`${spec?.clusterIP}:8979`);
+    await cache.write("an action of the set");
+    expect(await cache.read("an action of the set")).toBe("hit");
   });
 });

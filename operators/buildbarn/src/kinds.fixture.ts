@@ -182,6 +182,12 @@ export const badResources: readonly BadResource[] = [
   { kind: BuildbarnWorker, why: "a size class below zero", field: "spec.sizeClass", spec: { sizeClass: -1 } },
   {
     kind: BuildbarnWorker,
+    why: "a logger of actions without a port",
+    field: "spec.completedActionLoggers[0].address",
+    spec: { completedActionLoggers: [{ address: "logs.example.com" }] },
+  },
+  {
+    kind: BuildbarnWorker,
     why: "a cache without a size",
     field: "spec.inputCache.size",
     spec: { inputCache: { size: "0" } },
@@ -317,6 +323,12 @@ export const badResources: readonly BadResource[] = [
     why: "authentication of nobody",
     field: "spec.authentication",
     spec: { authentication: {} },
+  },
+  {
+    kind: BuildbarnFrontend,
+    why: "a permission without a rule",
+    field: "spec.authorization",
+    spec: { authorization: {} },
   },
   {
     kind: BuildbarnFrontend,

@@ -1,5 +1,6 @@
+import { type Access, authorizers, entrance } from "./access.ts";
 import { bytes } from "./bytes.ts";
-import { type Document, environment, shared } from "./document.ts";
+import { type Document, environment, leastRecentlyUsed, shared } from "./document.ts";
 import { clientOf, type InternalTls, internalListener } from "./internal-tls.ts";
 import { type PlatformProperty, sorted } from "./platform-order.ts";
 import { ports } from "./ports.ts";
@@ -9,7 +10,6 @@ import { profiles, type Version } from "./versions.ts";
 /** The largest message of gRPC that is read whole. */
 const maximumMessageSizeBytes = 2 * 1024 * 1024;
 const allow: Document = { allow: {} };
-const leastRecentlyUsed = "LEAST_RECENTLY_USED";
 /** Where a worker's pod keeps its files, and the socket of its runner. */
 export const workerDirectory = "/worker";
 
@@ -106,68 +106,6 @@ export interface SchedulerRoute {
 
 const requestMetadata = "build.bazel.remote.execution.v2.requestmetadata-bin";
 
-/** Who may use a frontend, and how they reach it. */
-export interface Access {
-  /** Whether it shows a certificate, which is in {@link tlsDirectory}. */
-  readonly hasTls: boolean;
-  /** Tokens are checked by the keys in {@link jwksPath}. */
-  readonly jwt?: { readonly claimsValidation: string };
-  /** Client certificates must be signed by one of them. */
-  readonly clientCertificates?: { readonly authorities: string; readonly validation: string };
-}
-
-/** Where a frontend finds its certificate and key. */
-export const tlsDirectory = "/tls";
-/** Where a frontend finds the keys that sign tokens. */
-export const jwksDirectory = "/jwks";
-const jwksPath = `${jwksDirectory}/jwks.json`;
-
-/**
- * What Bazel connects to. Files are read again every so often: a new certificate or key restarts
- * nothing.
- */
-function entrance(version: Version, { hasTls, jwt, clientCertificates }: Access): Document {
-  const { jmespath, onClaims } = profiles[version];
-  const metadataExtractionJmespathExpression = jmespath("`{}`");
-  const policies: readonly Document[] = [
-    ...(jwt
-      ? [
-          {
-            jwt: {
-              jwksFile: jwksPath,
-              maximumCacheSize: 1_000,
-              cacheReplacementPolicy: leastRecentlyUsed,
-              claimsValidationJmespathExpression: onClaims(jwt.claimsValidation),
-              metadataExtractionJmespathExpression,
-            },
-          },
-        ]
-      : []),
-    ...(clientCertificates
-      ? [
-          {
-            tlsClientCertificate: {
-              clientCertificateAuthorities: clientCertificates.authorities,
-              validationJmespathExpression: jmespath(clientCertificates.validation),
-              metadataExtractionJmespathExpression,
-            },
-          },
-        ]
-      : []),
-  ];
-  const [first = allow, ...others] = policies;
-  const files = {
-    certificatePath: `${tlsDirectory}/tls.crt`,
-    privateKeyPath: `${tlsDirectory}/tls.key`,
-    refreshInterval: "60s",
-  };
-  return {
-    listenAddresses: [`:${ports.frontend}`],
-    authenticationPolicy: others.length === 0 ? first : { any: { policies } },
-    tls: hasTls ? { serverKeyPair: { files } } : undefined,
-  };
-}
-
 /** frontend.jsonnet: what Bazel talks to. */
 export function frontendDocument(
   version: Version,
@@ -178,11 +116,12 @@ export function frontendDocument(
   // Without it the scheduler cannot tell one run of Bazel from another.
   const forwarded = `{"${requestMetadata}": incomingGRPCMetadata."${requestMetadata}"}`;
   const addMetadataJmespathExpression = profiles[version].jmespath(forwarded);
+  const may = authorizers(version, access);
   return {
     grpcServers: [
       access ? entrance(version, access) : listener(ports.frontend),
       // Where every client is let in, no second listener is needed.
-      ...(access || tls ? [internalListener(version, ports.frontendInternal, tls)] : []),
+      ...(access || tls ? [internalListener(version, ports.frontendInternal, tls, may.members)] : []),
     ],
     schedulers: Object.fromEntries(
       schedulers.map(({ instanceNamePrefix, address }) => [
@@ -193,12 +132,16 @@ export function frontendDocument(
     maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
     contentAddressableStorage: {
       backend: shared("blobstore.contentAddressableStorage"),
-      getAuthorizer: allow,
-      putAuthorizer: allow,
-      findMissingAuthorizer: allow,
+      getAuthorizer: may.read,
+      putAuthorizer: may.writeBlobs,
+      findMissingAuthorizer: may.read,
     },
-    actionCache: { backend: shared("blobstore.actionCache"), getAuthorizer: allow, putAuthorizer: allow },
-    executeAuthorizer: allow,
+    actionCache: {
+      backend: shared("blobstore.actionCache"),
+      getAuthorizer: may.read,
+      putAuthorizer: may.writeResults,
+    },
+    executeAuthorizer: may.execute,
     global: shared("global"),
   };
 }
@@ -272,6 +215,15 @@ export interface WorkerInput {
   readonly sizeClass: number;
   readonly concurrency: number;
   readonly inputCache: { readonly size: string; readonly files: number };
+  /** Who is told of each action that ended. @default nobody */
+  readonly completedActionLoggers?: readonly ActionLogger[];
+}
+
+/** A service that takes in what became of actions. */
+export interface ActionLogger {
+  readonly address: string;
+  readonly maximumSendQueueSize: number;
+  readonly addInstanceNamePrefix: string;
 }
 
 /** worker-{instance}.jsonnet. */
@@ -302,6 +254,10 @@ export function workerDocument(input: WorkerInput): Document {
         ],
       },
     ],
+    completedActionLoggers: input.completedActionLoggers?.map(({ address, ...own }) => ({
+      client: { address },
+      ...own,
+    })),
     inputDownloadConcurrency: 10,
     outputUploadConcurrency: 11,
     directoryCache: {

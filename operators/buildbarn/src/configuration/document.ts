@@ -17,6 +17,9 @@ export type Document =
   | readonly Document[]
   | { readonly [field: string]: Document | undefined };
 
+/** How caches of all kinds make room. */
+export const leastRecentlyUsed = "LEAST_RECENTLY_USED";
+
 /** A variable of the container's environment. */
 export function environment(name: string): Code {
   return new Code(`std.extVar(${quoted(name)})`);

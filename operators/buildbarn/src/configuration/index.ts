@@ -1,19 +1,17 @@
+export { type Access, jwksDirectory, tlsDirectory } from "./access.ts";
 export { type CheckLimits, checkBounded } from "./bounded-check.ts";
 export { bytes } from "./bytes.ts";
 export { type Checked, type Configuration, checkConfiguration } from "./check.ts";
 export {
-  type Access,
   browserDocument,
   commonDocument,
   frontendDocument,
-  jwksDirectory,
   type PlatformQueue,
   runnerDocument,
   type SchedulerRoute,
   type StoreInput,
   schedulerDocument,
   storageDocument,
-  tlsDirectory,
   workerDirectory,
   workerDocument,
 } from "./components.ts";

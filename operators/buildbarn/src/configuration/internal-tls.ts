@@ -42,10 +42,19 @@ export function clientOf(address: string, tls: InternalTls | undefined) {
   } as const satisfies Document;
 }
 
-/** Lets every client in; if the set has TLS, only clients with a certificate of the set. */
-export function internalListener(version: Version, port: number, tls: InternalTls | undefined): Document {
+/**
+ * Lets every client in; if the set has TLS, only clients with a certificate of the set.
+ *
+ * @param known What authorizers are told of each of them.
+ */
+export function internalListener(
+  version: Version,
+  port: number,
+  tls: InternalTls | undefined,
+  known: Readonly<Record<string, Document>> = {},
+): Document {
   const listenAddresses = [`:${port}`];
-  if (!tls) return { listenAddresses, authenticationPolicy: { allow: {} } };
+  if (!tls) return { listenAddresses, authenticationPolicy: { allow: known } };
   const { jmespath } = profiles[version];
   return {
     listenAddresses,
@@ -54,7 +63,7 @@ export function internalListener(version: Version, port: number, tls: InternalTl
         clientCertificateAuthorities: tls.authorities,
         // An authority may sign for others too: the name says who is of the set.
         validationJmespathExpression: jmespath(`contains(dnsNames, '${tls.serverName}')`),
-        metadataExtractionJmespathExpression: jmespath("`{}`"),
+        metadataExtractionJmespathExpression: jmespath(`\`${JSON.stringify(known)}\``),
       },
     },
     tls: { serverKeyPair: keyPair },

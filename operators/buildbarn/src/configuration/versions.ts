@@ -42,6 +42,8 @@ export interface Profile {
   jmespath(expression: string): Document;
   /** A JMESPath expression on the claims of a token. */
   onClaims(expression: string): Document;
+  /** Where an expression on a token finds its claims. */
+  readonly claims: string;
   /** How a scheduler finds out the platform of an action. */
   readonly platformKeyExtractor: Document;
   /** Fields of the scheduler that only this release has. */
@@ -72,6 +74,7 @@ export const profiles: Readonly<Record<Version, Profile>> = {
     }),
     jmespath: (expression) => expression,
     onClaims: (expression) => expression,
+    claims: "@",
     platformKeyExtractor: { actionAndCommand: {} },
     scheduler: {},
   },
@@ -98,6 +101,7 @@ export const profiles: Readonly<Record<Version, Profile>> = {
     jmespath: (expression) => ({ expression }),
     // The claims are one of the things that the expression sees, and no longer all of it.
     onClaims: (expression) => ({ expression: `payload | ${expression}` }),
+    claims: "payload",
     platformKeyExtractor: { action: {} },
     scheduler: { synchronizeAuthorizer: { allow: {} } },
   },

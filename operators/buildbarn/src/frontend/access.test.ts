@@ -22,7 +22,14 @@ test.for(versions)(
       jwt: { claimsValidation: "iss == 'https://ci.example.com'" },
       clientCertificates: { authorities, validation: "`true`" },
     };
-    for (const access of [everything, { hasTls: true }, { hasTls: false, jwt: everything.jwt }]) {
+    const authorization = { read: "claims.sub == 'a'", execute: "instanceName == ''" };
+    for (const access of [
+      { ...everything, authorization },
+      { hasTls: false, authorization },
+      everything,
+      { hasTls: true },
+      { hasTls: false, jwt: everything.jwt },
+    ]) {
       const shards = {
         map: { is: "single", at: { shards: 2 } } as const,
         addressOf: ({ number }: { readonly number: number }) => `s-${number}:8981`,
@@ -100,6 +107,48 @@ test("a guarded frontend shows its certificate and asks for tokens; its schedule
   );
   expect(maps.filter((text) => text.includes("bb-frontend-internal:8979"))).toHaveLength(1);
   expect(maps.filter((text) => text.includes("very-secret"))).toEqual([]);
+});
+
+test("what clients may do holds for them, and not for members of the set", () => {
+  const rule = "claims.sub == 'ci'";
+  const files = componentFiles({
+    common: commonDocument({
+      version: "2026-08",
+      shards: { map: { is: "single", at: { shards: 1 } }, addressOf: () => "s:8981" },
+    }),
+    documents: {
+      "frontend.jsonnet": frontendDocument("2026-08", [], {
+        hasTls: false,
+        jwt: { claimsValidation: "`true`" },
+        authorization: { writeResults: rule },
+      }),
+    },
+    overrides: undefined,
+  });
+  const checked = checkConfiguration({
+    program: "bb_storage",
+    version: "2026-08",
+    files,
+    entry: "frontend.jsonnet",
+    environment: {},
+  });
+  const expression = expect.stringMatching(
+    /^authenticationMetadata\.private\.member \|\| \(.* \| \(claims\.sub == 'ci'\)\)$/,
+  );
+  expect(checked).toMatchObject({
+    json: {
+      actionCache: { getAuthorizer: { allow: {} }, putAuthorizer: { jmespathExpression: { expression } } },
+      executeAuthorizer: { allow: {} },
+      grpcServers: [
+        {
+          authenticationPolicy: {
+            jwt: { metadataExtractionJmespathExpression: { expression: '{"private": {"claims": payload}}' } },
+          },
+        },
+        { authenticationPolicy: { allow: { private: { member: true } } } },
+      ],
+    },
+  });
 });
 
 test("other authorities restart the frontend, for it reads them once", async () => {

@@ -19,6 +19,9 @@ import {
 /** An expression that takes all, unless it is given. */
 const expression = z.string().min(1).max(4_096).default("`true`");
 
+/** What must be true of a client for it to be allowed something. */
+const rule = z.string().min(1).max(4_096).exactOptional();
+
 /** The rules of frontends, wherever their fields are. */
 export const frontendRules = [
   oneHatch,
@@ -67,6 +70,23 @@ export const frontendFields = {
     .check(cel("has(self.jwt) || has(self.clientCertificates)", "must have jwt or clientCertificates"))
     .exactOptional()
     .describe("Who may use it. Default: any client that reaches it"),
+  authorization: z
+    .object({
+      read: rule.describe("To read blobs and results"),
+      writeBlobs: rule.describe("To write blobs. Who may execute needs it too, for inputs"),
+      writeResults: rule.describe("To write results of actions that were run elsewhere"),
+      execute: rule.describe("To have actions run"),
+    })
+    .check(
+      cel(
+        "has(self.read) || has(self.writeBlobs) || has(self.writeResults) || has(self.execute)",
+        "must have read, writeBlobs, writeResults or execute",
+      ),
+    )
+    .exactOptional()
+    .describe(
+      "What those who are let in may do, by JMESPath that must be true, on `claims` of a token, `certificate` of a client and `instanceName`. Default of each: everyone",
+    ),
   probe: z
     .object({
       interval: span.default("10m").describe("How often"),

@@ -116,7 +116,7 @@ export function frontendConfiguration(
 
 function accessOf(frontend: Frontend, authorities: string | undefined): Access | undefined {
   if (!isGuarded(frontend)) return undefined;
-  const { tls, authentication: { jwt, clientCertificates } = {} } = frontend.spec;
+  const { tls, authentication: { jwt, clientCertificates } = {}, authorization } = frontend.spec;
   if (clientCertificates && authorities === undefined)
     throw new SetFault(
       "ConfigMapMissing",
@@ -125,6 +125,7 @@ function accessOf(frontend: Frontend, authorities: string | undefined): Access |
   return {
     hasTls: tls !== undefined,
     ...(jwt && { jwt }),
+    ...(authorization && { authorization }),
     ...(clientCertificates &&
       authorities !== undefined && {
         clientCertificates: { authorities, validation: clientCertificates.validation },
@@ -181,7 +182,7 @@ export function workerConfiguration(
   ] as const;
   if (own) return { version, programs, ...own };
   const shards = shardsOfSet(set, version, "writes");
-  const { instanceNamePrefix, sizeClass, concurrency, inputCache } = worker.spec;
+  const { instanceNamePrefix, sizeClass, concurrency, inputCache, completedActionLoggers } = worker.spec;
   const documents = {
     [entry]: workerDocument({
       schedulerAddress: `${schedulerOf(set, worker).metadata.name}:${ports.schedulerWorkers}`,
@@ -191,6 +192,7 @@ export function workerConfiguration(
       sizeClass,
       concurrency,
       inputCache,
+      ...(completedActionLoggers && { completedActionLoggers }),
     }),
     [runner]: runnerDocument(),
   };

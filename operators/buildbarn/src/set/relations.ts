@@ -119,9 +119,9 @@ export function frontendAddress(set: BuildbarnSet): string {
     : `${frontendName}:${ports.frontend}`;
 }
 
-/** Whether a frontend wants a certificate or a token of those who use it, or shows one itself. */
+/** Whether a frontend makes a difference between those who use it, or shows a certificate. */
 export function isGuarded({ spec }: Frontend): boolean {
-  return spec.tls !== undefined || spec.authentication !== undefined;
+  return spec.tls !== undefined || spec.authentication !== undefined || spec.authorization !== undefined;
 }
 
 /** Whether a frontend has a second port, for the scheduler of its set and the operator. */

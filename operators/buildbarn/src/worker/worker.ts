@@ -82,6 +82,30 @@ export const workerFields = {
     })
     .apply(filled)
     .describe("Inputs that a pod keeps for its next actions"),
+  completedActionLoggers: z
+    .array(
+      z.object({
+        address: z
+          .string()
+          .max(260)
+          .regex(/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?:[0-9]{1,5}$/)
+          .describe("host:port of a service that takes CompletedActions in, such as bb_event_service"),
+        maximumSendQueueSize: z
+          .int32()
+          .min(1)
+          .max(1_000_000)
+          .default(1_000)
+          .describe("How many may wait. More are dropped: no action waits for them"),
+        addInstanceNamePrefix: instanceNamePrefix
+          .default("")
+          .describe("Put before the instance names that it is told"),
+      }),
+    )
+    .min(1)
+    .max(8)
+    .check(listMap("address"))
+    .exactOptional()
+    .describe("Who is told what became of each action"),
   terminationGracePeriodSeconds: z
     .int32()
     .min(1)
