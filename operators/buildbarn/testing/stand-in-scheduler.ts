@@ -39,6 +39,8 @@ export class StandInScheduler implements AsyncDisposable {
   /** Calls that were made, by path. */
   calls = 0;
   isKnown = true;
+  /** Whether it takes drains and never answers. */
+  isHanging = false;
   #next = 0;
 
   private constructor(server: GrpcServer, queue: Queue) {
@@ -147,10 +149,14 @@ export class StandInScheduler implements AsyncDisposable {
       return [{ workers }];
     });
     server.on(listDrains, () => [{ drains: [...this.drains].map((pod) => ({ workerIdPattern: { pod } })) }]);
-    server.on(addDrain, ({ workerIdPattern: { pod = "" } }) => {
-      this.drains.add(pod);
-      return [{}];
-    });
+    server.on(
+      addDrain,
+      async function* (this: StandInScheduler, { workerIdPattern: { pod = "" } }) {
+        if (this.isHanging) await new Promise(() => undefined);
+        this.drains.add(pod);
+        yield {};
+      }.bind(this),
+    );
     server.on(removeDrain, ({ workerIdPattern: { pod = "" } }) => {
       if (!this.drains.delete(pod)) throw new GrpcError("NOT_FOUND", "Drain not found");
       this.#assign();

@@ -4,7 +4,6 @@ import {
   condition,
   controller,
   type ReconcileContext,
-  type Registry,
   timestamp,
   type WantedCondition,
 } from "@windlass/runtime";
@@ -27,6 +26,7 @@ import {
   withoutCertificate,
 } from "../set/index.ts";
 import type { Worker } from "../worker/worker.ts";
+import { forgetProbe, reportProbe } from "./metrics.ts";
 import { type SmokeAction, type SmokeResult, smoke } from "./smoke.ts";
 
 /** On a frontend: asks for a probe now. Another value asks for another one. */
@@ -76,6 +76,8 @@ async function reconcile(
   const request = frontend.metadata.annotations?.[probeNowAnnotation];
   const last = frontend.status?.lastProbe;
   const isAsked = request !== undefined && request !== last?.request;
+  // What an annotation asked for says nothing of now.
+  if (!probe) forgetProbe(context.metrics, frontend.metadata);
   if (!probe && !isAsked) return { status: last ? { lastProbe: last, conditions: [conditionOf(last)] } : {} };
   const intervalMs = probe ? milliseconds(probe.interval, "spec.probe.interval") : Number.POSITIVE_INFINITY;
   const due = last ? Date.parse(last.time) + intervalMs : 0;
@@ -93,7 +95,7 @@ async function reconcile(
     worker: worker.metadata.name,
     ...(request !== undefined && { request }),
   };
-  reportProbe(context.metrics, frontend.metadata, result);
+  if (probe) reportProbe(context.metrics, frontend.metadata, result);
   if (last?.ok !== false && !result.ok) events.warning("ProbeFailed", result.message);
   return { ...told(lastProbe), ...(probe && { requeueAfter: intervalMs }) };
 }
@@ -139,20 +141,6 @@ function addressOf(set: BuildbarnSet, frontend: Frontend): string {
   return hasInternalWay(set, frontend)
     ? `${internalName(name)}.${namespace}.svc:${ports.frontendInternal}`
     : `${name}.${namespace}.svc:${ports.frontend}`;
-}
-
-function reportProbe(
-  registry: Registry,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  { ok, latencyMs }: SmokeResult,
-): void {
-  const labels = ["namespace", "frontend"];
-  const own = { namespace, frontend: name };
-  const help = "Whether the last action that was tried ran, and was found in the cache: 1 or 0";
-  registry.gauge({ name: "buildbarn_probe_success", help, labels }).set(ok ? 1 : 0, own);
-  registry
-    .gauge({ name: "buildbarn_probe_seconds", help: "How long the last action that was tried took", labels })
-    .set(latencyMs / 1_000, own);
 }
 
 function told(last: LastProbe | undefined) {

@@ -235,6 +235,32 @@ test(
   },
 );
 
+test("a scheduler that hangs when it is told to drain is given up soon, and asked again", slow, async () => {
+  await create({ autoscaling: { maxReplicas: 5, scaleDownDelay: "1s" } });
+  scheduler.enqueue(2);
+  await replicas(1);
+  await until(() => scheduler.pods().length === 1);
+  scheduler.isHanging = true;
+  for (const pod of scheduler.pods()) scheduler.complete(pod);
+  const hung = await waitForCondition(
+    cluster.client,
+    BuildbarnWorker,
+    key(),
+    "AutoscalingActive",
+    "False",
+    wait,
+  );
+  expect(hung.status?.conditions).toContainEqual(
+    expect.objectContaining({
+      reason: "SchedulerUnreachable",
+      message: expect.stringContaining("no answer within 5 s"),
+    }),
+  );
+  scheduler.isHanging = false;
+  await replicas(0);
+  expect(scheduler.killed).toEqual([]);
+});
+
 test(
   "a queue that the scheduler does not know keeps one pod, for it comes with its first worker",
   slow,

@@ -148,7 +148,10 @@ async function scaleWorker(
   dependencies: WorkerDependencies,
 ): Promise<Scaled | undefined> {
   const server = await serverOrNone(set, worker, dependencies);
-  if (!server) return undefined;
+  if (!server) {
+    forgetWorker(context.metrics, context.key);
+    return undefined;
+  }
   const rules = scalingRules(worker, dependencies);
   const scaled = await scale(
     {
@@ -167,6 +170,8 @@ async function scaleWorker(
       queued: scaled.sight.queued,
       executing: scaled.executing,
       desired: scaled.plan.desired,
+  // Alerts go by them: what was so when the queue was last read may no longer be.
+  else forgetWorker(context.metrics, context.key);
     });
   return scaled.fault === undefined ? scaled : { ...scaled, fault: withoutCertificate(scaled.fault, server) };
 }

@@ -78,14 +78,16 @@ export async function scale(input: ScaleInput, context: Context): Promise<Scaled
   ];
   let fault = looked !== undefined && "fault" in looked ? looked.fault : undefined;
   let undrained: readonly string[] = [];
-  if (seen?.exists)
+  if (seen?.exists) {
+    // It may have answered the look, and hang now.
+    const within = AbortSignal.any([context.signal, AbortSignal.timeout(ANSWER_MS)]);
     try {
-      await carryOut(plan, queue, input, context);
-      undrained = await removeDrains(queue, input, names, context);
+      await carryOut(plan, queue, input, { ...context, signal: within });
+      undrained = await removeDrains(queue, input, names, within);
     } catch (error) {
-      if (!(error instanceof GrpcError)) throw error;
-      fault = error.message;
+      fault = faultOf(error, context.signal, within);
     }
+  }
   const gone = input.draining.filter((name) => !names.has(name) && !undrained.includes(name));
   const kept = fault === undefined ? [] : input.draining.filter((name) => plan.unmark.includes(name));
   return {
@@ -111,11 +113,20 @@ async function look(
   try {
     return await queue.look(name, most, within);
   } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof GrpcError) return { fault: error.message };
-    if (within.aborted) return { fault: `no answer within ${ANSWER_MS / 1_000} s` };
-    throw error;
+    return { fault: faultOf(error, signal, within) };
   }
+}
+
+/**
+ * Why the scheduler did not do as it was asked.
+ *
+ * @throws whatever else it was, and the signal's reason.
+ */
+function faultOf(error: unknown, signal: AbortSignal, within: AbortSignal): string {
+  signal.throwIfAborted();
+  if (error instanceof GrpcError) return error.message;
+  if (within.aborted) return `no answer within ${ANSWER_MS / 1_000} s`;
+  throw error;
 }
 
 function sightOf({ exists, queued }: QueueSeen): QueueSight {
@@ -171,7 +182,7 @@ async function removeDrains(
   queue: BuildQueue,
   { queue: name, draining }: ScaleInput,
   present: ReadonlySet<string>,
-  { signal }: Context,
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
   const gone = draining.filter((one) => !present.has(one));
   for (const one of gone) await queue.undrain(name, one, signal);
