@@ -23,6 +23,22 @@ export const alerts: readonly AlertDeclaration[] = [
       "A small action was tried as Bazel would, and failed. status.lastProbe.message of the BuildbarnFrontend says why.",
   },
   {
+    name: "BuildbarnCertificateExpired",
+    expr: (labels) => `buildbarn_certificate_expiry_timestamp_seconds{${labels}} < time()`,
+    severity: "critical",
+    summary: "The certificate of {{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }} has run out",
+    description:
+      "Builds fail until its Secret has another one. The condition CertificateValid has the details.",
+  },
+  {
+    name: "BuildbarnCertificateExpiring",
+    expr: (labels) => `buildbarn_certificate_renewal_due{${labels}} == 1`,
+    for: "30m",
+    summary: "The certificate of {{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }} runs out soon",
+    description:
+      "It should have been renewed. The condition CertificateValid says when it runs out; see why cert-manager, or whoever makes it, has not.",
+  },
+  {
     name: "BuildbarnActionsWaiting",
     expr: (labels) => `buildbarn_worker_queued_actions{${labels}} > 0`,
     for: "30m",

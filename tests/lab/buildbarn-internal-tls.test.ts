@@ -158,6 +158,7 @@ test("Bazel builds, the operator reads the queue and runs its probe, and strange
   const { client } = world.cluster;
   const built = await bazel.build({ targets: ["//:all_small"] });
   expect(built.ok ? "" : built.output).toBe("");
+  await waitForCondition(client, BuildbarnStorage, key("bb-storage"), "CertificateValid", "True", wait);
   expect((await bazel.build({ targets: ["//:all_small"] })).hits).toBe(actions);
   await waitForCondition(client, BuildbarnWorker, key("bb-linux"), "AutoscalingActive", "True", wait);
   await waitForCondition(client, BuildbarnFrontend, key("bb-frontend"), "ProbeSucceeded", "True", wait);

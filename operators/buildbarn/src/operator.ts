@@ -1,4 +1,5 @@
 import { browserController } from "./browser/controller.ts";
+import { type CertificateDependencies, certificateControllers } from "./certificates/controller.ts";
 import { clusterController } from "./cluster/controller.ts";
 import { frontendController } from "./frontend/controller.ts";
 import { type ProbeDependencies, probeController } from "./probe/controller.ts";
@@ -12,7 +13,7 @@ import { type WorkerDependencies, workerController } from "./worker/controller.t
  * What the operator stands on. Every field has a default for an operator in the cluster that it
  * looks after.
  */
-export type OperatorDependencies = WorkerDependencies & ProbeDependencies;
+export type OperatorDependencies = WorkerDependencies & ProbeDependencies & CertificateDependencies;
 
 /** What the operator runs. */
 export function controllersWith(dependencies: OperatorDependencies) {
@@ -25,6 +26,7 @@ export function controllersWith(dependencies: OperatorDependencies) {
     browserController(checks),
     clusterController,
     probeController(dependencies),
+    ...certificateControllers(dependencies),
     monitoringController,
   ] as const;
 }

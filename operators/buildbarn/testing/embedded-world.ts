@@ -2,6 +2,7 @@ import type { AnyKind, NamespacedKind, ObjectOf } from "@windlass/runtime";
 import { startCluster, type TestCluster, waitFor, waitForCondition } from "@windlass/testing";
 import { BuildbarnCluster } from "../src/cluster/cluster.ts";
 import { kinds } from "../src/kinds.ts";
+import type { OperatorDependencies } from "../src/operator.ts";
 import { Replica } from "./replica.ts";
 
 /** On a machine that is busy a rollout takes many times as long as it does alone. */
@@ -22,7 +23,7 @@ export class EmbeddedWorld {
     this.namespace = namespace;
   }
 
-  static async start(): Promise<EmbeddedWorld> {
+  static async start(dependencies: OperatorDependencies = {}): Promise<EmbeddedWorld> {
     const cluster = await startCluster({ flavour: "embedded" });
     await cluster.install(...kinds);
     // Pods of a Job end at once here. Those that try a configuration run for as long as they may.
@@ -30,7 +31,7 @@ export class EmbeddedWorld {
       kind: "run",
     });
     const namespace = await cluster.createNamespace("builds");
-    const replica = new Replica(cluster, [namespace]);
+    const replica = new Replica(cluster, [namespace], {}, dependencies);
     await replica.start();
     return new EmbeddedWorld(cluster, replica, namespace);
   }

@@ -58,10 +58,14 @@ export class Replica {
     };
   }
 
+  /** What is scraped of it. */
+  get metrics(): string {
+    return this.#running?.manager.registry.render() ?? "";
+  }
+
   /** How many reconciles have ended, well or not. */
   get reconciles(): number {
-    const text = this.#running?.manager.registry.render() ?? "";
-    const lines = text.matchAll(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm);
+    const lines = this.metrics.matchAll(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm);
     return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
   }
 

@@ -33,13 +33,14 @@ export type ComponentKind =
   | typeof BuildbarnWorker
   | typeof BuildbarnBrowser;
 
-const componentKinds: readonly ComponentKind[] = [
+/** All of them. */
+export const componentKinds = [
   BuildbarnStorage,
   BuildbarnScheduler,
   BuildbarnFrontend,
   BuildbarnWorker,
   BuildbarnBrowser,
-];
+] as const satisfies readonly ComponentKind[];
 
 /** A component of any kind. */
 export type ComponentObject = Storage | Scheduler | Frontend | Worker | Browser;

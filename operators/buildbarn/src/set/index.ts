@@ -2,6 +2,7 @@ export {
   type BuildbarnSet,
   type ComponentKind,
   type ComponentObject,
+  componentKinds,
   isComponent,
   setFrom,
   setOf,

@@ -29,6 +29,7 @@ import {
   StatefulSet,
   StorageClass,
 } from "@windlass/runtime/kinds";
+import { forgetCertificate } from "../certificates/metrics.ts";
 import {
   budgetFor,
   type ComponentSeen,
@@ -489,3 +490,4 @@ async function finalize(storage: Storage, context: Context) {
   }
   return undefined;
 }
+  forgetCertificate(context.metrics, { kind: "BuildbarnStorage", ...storage.metadata });
