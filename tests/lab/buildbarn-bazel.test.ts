@@ -1,6 +1,6 @@
 import { sleep, systemClock } from "@windlass/clock";
 import { Deployment, HorizontalPodAutoscaler, Pod, Service } from "@windlass/runtime/kinds";
-import { waitFor, waitForCondition } from "@windlass/testing";
+import { waitFor, waitForCondition, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   BuildbarnCluster,
@@ -265,4 +265,20 @@ test("workers of two sizes join the set, and a HorizontalPodAutoscaler says how 
   });
   await waitFor(client, Deployment, key("size-1"), ({ status }) => status?.replicas === 1, wait);
   tell("two sizes", { buildSeconds: built.seconds, remote: built.remote });
+}, 300_000);
+
+test("a set that is deleted in the middle of an action ends it first", async () => {
+  const { client } = world.cluster;
+  const building = bazel.build({ targets: ["//:slow"], salt: next(), retries: 0 });
+  await busyPod();
+  const began = systemClock.monotonic();
+  await client.delete(BuildbarnCluster, key("bb"));
+  const built = succeeded(await building);
+  expect(built.remote).toBe(1);
+  await waitForDeletion(client, BuildbarnCluster, key("bb"), wait);
+  tell("deleted in mid-action", {
+    buildSeconds: built.seconds,
+    deletionSeconds: (systemClock.monotonic() - began) / 1_000,
+    retries: 0,
+  });
 }, 300_000);

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { EmbeddedWorld } from "../testing/embedded-world.ts";
 import {
   BuildbarnBrowser,
-  BuildbarnCluster,
   BuildbarnFrontend,
   BuildbarnScheduler,
   BuildbarnStorage,
@@ -124,39 +123,6 @@ test(
     await world.ready(BuildbarnFrontend, "frontend");
   },
 );
-
-test("a set that is deleted lets its workers end their actions before its scheduler goes", slow, async () => {
-  const { client } = world;
-  world.cluster.controlPlane?.node.on("whole-linux-*", { kind: "run", linger: "3s" });
-  await world.create(BuildbarnCluster, "whole", {
-    storage: { minReadySeconds: 0 },
-    frontend: { replicas: 1, minReadySeconds: 0 },
-    workers: [{ name: "linux", replicas: 2, minReadySeconds: 0 }],
-  });
-  await world.ready(BuildbarnCluster, "whole");
-  const order: string[] = [];
-  const gone = async (name: string, deletion: Promise<unknown>) => {
-    await deletion;
-    order.push(name);
-  };
-  const wait = { timeout: 30_000 };
-  const waiting = [
-    gone("worker", waitForDeletion(client, BuildbarnWorker, world.key("whole-linux"), wait)),
-    gone("scheduler", waitForDeletion(client, BuildbarnScheduler, world.key("whole-scheduler"), wait)),
-    gone("storage", waitForDeletion(client, BuildbarnStorage, world.key("whole-storage"), wait)),
-  ];
-  await client.delete(BuildbarnCluster, world.key("whole"));
-  const deleting = await world.seen(
-    BuildbarnCluster,
-    "whole",
-    (object) => reasonOf(object, "Ready") === "Deleting" && object,
-  );
-  expect(reasonOf(deleting, "Progressing")).toBe("Deleting");
-  const scheduler = await world.get(BuildbarnScheduler, "whole-scheduler");
-  expect(scheduler.metadata.deletionTimestamp).toBeUndefined();
-  await Promise.all(waiting);
-  expect(order[0]).toBe("worker");
-});
 
 test("names may be as long as they may", slow, async () => {
   const name = `a${"b".repeat(44)}`;

@@ -1,34 +1,87 @@
 import { condition, type ObjectMeta, type ReconcileContext } from "@windlass/runtime";
 import { Deployment, type StatefulSet } from "@windlass/runtime/kinds";
+import type { ComponentObject } from "../set/index.ts";
+import { type Worker, workerStopMs } from "../worker/worker.ts";
 
 /** How soon a component that is being deleted is looked at again, should no event come. */
 const lookMs = 30_000;
+/** How far apart the deletions of components may come that were asked for at once. */
+const togetherMs = 5_000;
+
+type Deleting = Pick<ObjectMeta, "finalizers" | "deletionTimestamp">;
 
 /**
  * Keeps a component that is being deleted until its pods have stopped: what they write while they
  * stop is written, and once the component is gone nothing of it runs.
  */
 export async function stopPods<S extends object>(
-  object: { readonly metadata: Pick<ObjectMeta, "finalizers">; readonly status?: S | undefined },
+  object: { readonly metadata: Deleting; readonly status?: S | undefined },
   context: Pick<ReconcileContext, "owned" | "delete" | "key">,
   kind: typeof Deployment | typeof StatefulSet = Deployment,
   name = context.key.name,
 ) {
   const workload = context.owned(kind, name);
-  // A deletion with --cascade=orphan keeps what it has made.
-  if (workload === undefined || object.metadata.finalizers?.includes("orphan")) return undefined;
+  if (workload === undefined || isOrphaning(object)) return undefined;
   if (workload.metadata.deletionTimestamp === undefined)
     await context.delete(kind, workload, { propagationPolicy: "Foreground" });
-  const message = "its pods are stopping";
+  return waiting(object.status, "its pods are stopping", lookMs);
+}
+
+/**
+ * Keeps a component while workers of its set are being deleted too: they need their scheduler, the
+ * shards and those who wait at a frontend to end what they run. Components may be deleted one by
+ * one, in any order, so the deletion of workers is waited for for a moment.
+ */
+export function afterWorkers<S extends object>(
+  object: {
+    readonly metadata: Deleting;
+    readonly spec: Pick<ComponentObject["spec"], "cluster">;
+    readonly status?: S | undefined;
+  },
+  workersOfNamespace: readonly Worker[],
+  now: number,
+) {
+  if (isOrphaning(object)) return undefined;
+  const workers = workersOfNamespace.filter(({ spec }) => spec.cluster === object.spec.cluster);
+  const stopping = workers.filter((worker) => timeToStop(worker, now) > 0);
+  if (stopping.length > 0) {
+    const names = stopping.map(({ metadata }) => metadata.name).toSorted();
+    const longest = Math.max(...stopping.map((worker) => timeToStop(worker, now)));
+    const message = `workers of the set end their actions first: ${names.join(", ")}`;
+    return waiting(object.status, message, Math.min(lookMs, longest));
+  }
+  const left = timeOf(object.metadata.deletionTimestamp) + togetherMs - now;
+  const mayFollow = workers.some(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return mayFollow && left > 0
+    ? waiting(object.status, "workers of the set may be deleted too", left)
+    : undefined;
+}
+
+/** For how long a worker that is being deleted may still end its actions; 0 for all others. */
+function timeToStop({ metadata, spec }: Worker, now: number): number {
+  if (metadata.deletionTimestamp === undefined) return 0;
+  return Math.max(0, timeOf(metadata.deletionTimestamp) + workerStopMs(spec) - now);
+}
+
+/** Deleted with --cascade=orphan, it leaves what it has made in place. */
+function isOrphaning({ metadata }: { readonly metadata: Deleting }): boolean {
+  return metadata.finalizers?.includes("orphan") ?? false;
+}
+
+function timeOf(timestamp: string | undefined): number {
+  return timestamp === undefined ? 0 : Date.parse(timestamp);
+}
+
+function waiting<S extends object>(status: S | undefined, message: string, requeueAfter: number) {
   return {
     status: {
-      ...(object.status as S),
+      ...(status as S),
       state: "NotReady" as const,
       conditions: [
         condition("Ready", false, "Deleting", message),
         condition("Progressing", true, "Deleting", message),
       ],
     },
-    requeueAfter: lookMs,
+    requeueAfter,
   };
 }

@@ -1,6 +1,8 @@
 import { controller } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
+import { forgetCertificate } from "../certificates/metrics.ts";
 import {
+  afterWorkers,
   budgetFor,
   deploymentKinds,
   deploymentOf,
@@ -16,6 +18,7 @@ import {
   watchPods,
 } from "../component/index.ts";
 import { ports } from "../configuration/index.ts";
+import { forgetProbe } from "../probe/metrics.ts";
 import {
   type ConfigurationChecks,
   certificateOf,
@@ -26,6 +29,7 @@ import {
   watchSet,
   withAuthorities,
 } from "../set/index.ts";
+import { BuildbarnWorker } from "../worker/worker.ts";
 import { authoritiesOf } from "./credentials.ts";
 import { BuildbarnFrontend } from "./frontend.ts";
 import { frontendTemplate, internalPorts, publicPorts } from "./pod.ts";
@@ -77,5 +81,13 @@ export const frontendController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (frontend, context) => stopPods(frontend, context),
+    async finalize(frontend, context) {
+      const { cache, clock } = context;
+      const workers = cache.list(BuildbarnWorker, { namespace: frontend.metadata.namespace });
+      const waiting = afterWorkers(frontend, workers, clock.now()) ?? (await stopPods(frontend, context));
+      if (waiting) return waiting;
+      forgetCertificate(context.metrics, { kind: "BuildbarnFrontend", ...frontend.metadata });
+      forgetProbe(context.metrics, frontend.metadata);
+      return undefined;
+    },
   });

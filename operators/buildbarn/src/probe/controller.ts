@@ -83,7 +83,9 @@ async function reconcile(
   const due = last ? Date.parse(last.time) + intervalMs : 0;
   if (!isAsked && clock.now() < due) return { ...told(last), requeueAfter: due - clock.now() };
   const set = await withAuthorities(setOf(context.cache, frontend), context);
-  const worker = set.workers.find(({ status }) => (status?.readyReplicas ?? 0) > 0);
+  const worker = set.workers.find(
+    ({ metadata, status }) => metadata.deletionTimestamp === undefined && (status?.readyReplicas ?? 0) > 0,
+  );
   if (!worker || frontend.status?.state !== "Ready")
     // Whatever makes it possible asks for another look.
     return { status: { ...told(last).status, conditions: [waiting(worker)] } };

@@ -1,6 +1,7 @@
 import { controller } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import {
+  afterWorkers,
   deploymentKinds,
   deploymentOf,
   ingressFor,
@@ -23,6 +24,7 @@ import {
   watchSet,
   withAuthorities,
 } from "../set/index.ts";
+import { BuildbarnWorker } from "../worker/worker.ts";
 import { schedulerPorts, schedulerTemplate } from "./pod.ts";
 import { BuildbarnScheduler } from "./scheduler.ts";
 
@@ -69,5 +71,9 @@ export const schedulerController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (scheduler, context) => stopPods(scheduler, context),
+    finalize: (scheduler, context) => {
+      const { cache, clock } = context;
+      const workers = cache.list(BuildbarnWorker, { namespace: scheduler.metadata.namespace });
+      return afterWorkers(scheduler, workers, clock.now()) ?? stopPods(scheduler, context);
+    },
   });

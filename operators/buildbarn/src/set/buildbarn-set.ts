@@ -16,6 +16,7 @@ export interface BuildbarnSet {
   readonly storages: readonly Storage[];
   readonly schedulers: readonly Scheduler[];
   readonly frontends: readonly Frontend[];
+  /** With those that are being deleted: until they are gone, they end their actions. */
   readonly workers: readonly Worker[];
   readonly browsers: readonly Browser[];
   /**
@@ -47,7 +48,8 @@ export type ComponentObject = Storage | Scheduler | Frontend | Worker | Browser;
 
 /**
  * The set that a component belongs to, as the cache has it. Components that are being deleted are
- * no longer part of it.
+ * no longer part of it, except for workers: their scheduler would restart in the middle of what they
+ * run.
  */
 export function setOf(
   cache: CacheReader<ComponentKind>,
@@ -69,16 +71,18 @@ export function setFrom(
 ): BuildbarnSet {
   const members = <T extends ComponentObject>(all: readonly T[]): readonly T[] =>
     all
-      .filter(({ metadata, spec }) => spec.cluster === name && metadata.deletionTimestamp === undefined)
+      .filter(({ spec }) => spec.cluster === name)
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const staying = <T extends ComponentObject>(all: readonly T[]): readonly T[] =>
+    members(all).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return {
     namespace,
     name,
-    storages: members(list(BuildbarnStorage)),
-    schedulers: members(list(BuildbarnScheduler)),
-    frontends: members(list(BuildbarnFrontend)),
+    storages: staying(list(BuildbarnStorage)),
+    schedulers: staying(list(BuildbarnScheduler)),
+    frontends: staying(list(BuildbarnFrontend)),
     workers: members(list(BuildbarnWorker)),
-    browsers: members(list(BuildbarnBrowser)),
+    browsers: staying(list(BuildbarnBrowser)),
   };
 }
 

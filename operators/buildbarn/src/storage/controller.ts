@@ -31,6 +31,7 @@ import {
 } from "@windlass/runtime/kinds";
 import { forgetCertificate } from "../certificates/metrics.ts";
 import {
+  afterWorkers,
   budgetFor,
   type ComponentSeen,
   type Configured,
@@ -77,6 +78,7 @@ import {
   ringName,
   storageConfiguration,
 } from "../set/index.ts";
+import { BuildbarnWorker } from "../worker/worker.ts";
 import { claimTemplates, stores, withSizes } from "./claims.ts";
 import { flushedStores, shardConfiguration } from "./geometry.ts";
 import { failedGrowth, type Growth, growthOf, liveSize } from "./growth.ts";
@@ -98,6 +100,15 @@ const declared = declaration(BuildbarnStorage, {
     // A change of shards goes on as their clients do.
     watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
     watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
+    // Shards that are being deleted outlive workers that are.
+    watch(BuildbarnWorker, ({ metadata: { namespace, deletionTimestamp }, spec }, { cache }) =>
+      deletionTimestamp === undefined
+        ? []
+        : cache
+            .list(BuildbarnStorage, { namespace })
+            .filter(({ spec: { cluster } }) => cluster === spec.cluster)
+            .map(({ metadata: { name } }) => ({ namespace, name })),
+    ),
     watch(
       PersistentVolumeClaim,
       ({ metadata: { namespace, labels } }) =>
@@ -477,6 +488,9 @@ function reshardingStatus(
  */
 async function finalize(storage: Storage, context: Context) {
   const { namespace, name } = storage.metadata;
+  const workers = context.cache.list(BuildbarnWorker, { namespace });
+  const first = afterWorkers(storage, workers, context.clock.now());
+  if (first) return first;
   const waiting = [
     await stopPods(storage, context, StatefulSet, ringName(name, "b")),
     await stopPods(storage, context, StatefulSet),

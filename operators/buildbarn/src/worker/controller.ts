@@ -36,7 +36,7 @@ import { forgetWorker, reportWorker } from "./metrics.ts";
 import { workerSelector, workerTemplate } from "./pod.ts";
 import { type Scaled, scale } from "./scaler.ts";
 import type { ScalingRules, ScalingState } from "./scaling.ts";
-import { BuildbarnWorker, type Worker } from "./worker.ts";
+import { BuildbarnWorker, type Worker, workerStopMs } from "./worker.ts";
 
 /** What the workers' controller stands on. */
 export interface WorkerDependencies {
@@ -126,8 +126,7 @@ async function reconcile(
 /** Pods end their actions when they are told to stop. They are waited for, but not for ever. */
 async function finalize(worker: Worker, context: Context, dependencies: WorkerDependencies) {
   const { clock, events, metrics, key } = context;
-  const { lostNodeMs = 120_000 } = dependencies;
-  const longest = worker.spec.terminationGracePeriodSeconds * 1_000 + lostNodeMs;
+  const longest = workerStopMs(worker.spec, dependencies.lostNodeMs);
   const began = Date.parse(worker.metadata.deletionTimestamp ?? new Date(clock.now()).toISOString());
   const waiting = await stopPods(worker, context);
   const left = began + longest - clock.now();
@@ -170,9 +169,9 @@ async function scaleWorker(
       queued: scaled.sight.queued,
       executing: scaled.executing,
       desired: scaled.plan.desired,
+    });
   // Alerts go by them: what was so when the queue was last read may no longer be.
   else forgetWorker(context.metrics, context.key);
-    });
   return scaled.fault === undefined ? scaled : { ...scaled, fault: withoutCertificate(scaled.fault, server) };
 }
 

@@ -157,5 +157,18 @@ export const BuildbarnWorker = defineResource({
   ],
 });
 
+/**
+ * How long after its pods should have stopped a resource goes without them: their node may be gone.
+ */
+const lostNodeMs = 120_000;
+
+/** How long workers that are deleted may take at most. */
+export function workerStopMs(
+  { terminationGracePeriodSeconds }: Pick<Worker["spec"], "terminationGracePeriodSeconds">,
+  lostMs: number = lostNodeMs,
+): number {
+  return terminationGracePeriodSeconds * 1_000 + lostMs;
+}
+
 /** Workers, as they are read. */
 export type Worker = ObjectOf<typeof BuildbarnWorker>;

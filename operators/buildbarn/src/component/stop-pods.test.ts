@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { BuildbarnScheduler } from "../scheduler/scheduler.ts";
+import { BuildbarnWorker } from "../worker/worker.ts";
+import { afterWorkers } from "./stop-pods.ts";
+
+const start = Date.parse("2026-11-19T12:00:00Z");
+const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
+const set = { cluster: "builds" };
+const namespace = "default";
+
+/** What a scheduler that is deleted at the start waits for, some seconds later. */
+function waits(
+  seconds: number,
+  workers: readonly { readonly name: string; readonly deleted?: number; readonly cluster?: string }[],
+  finalizers: readonly string[] = [],
+) {
+  const scheduler = BuildbarnScheduler.make({ namespace, name: "scheduler" }, set);
+  const objects = workers.map(({ name, deleted, cluster = "builds" }) => {
+    const made = BuildbarnWorker.make({ namespace, name }, { cluster, terminationGracePeriodSeconds: 600 });
+    return deleted === undefined
+      ? made
+      : { ...made, metadata: { ...made.metadata, deletionTimestamp: at(deleted) } };
+  });
+  const answer = afterWorkers(
+    { ...scheduler, metadata: { ...scheduler.metadata, deletionTimestamp: at(0), finalizers } },
+    objects,
+    start + seconds * 1_000,
+  );
+  return answer && [answer.status.conditions[0]?.message, answer.requeueAfter];
+}
+
+const named = (name: string) => `workers of the set end their actions first: ${name}`;
+
+describe("a scheduler that is deleted", () => {
+  test("waits for workers that are deleted too, and names them", () => {
+    const workers = [{ name: "b", deleted: 1 }, { name: "a", deleted: 1 }, { name: "c" }];
+    expect(waits(2, workers)).toEqual([named("a, b"), 30_000]);
+  });
+
+  test("waits no longer than their pods may take, and two minutes", () => {
+    const workers = [{ name: "a", deleted: 1 }];
+    expect(waits(715, workers)).toEqual([named("a"), 6_000]);
+    expect(waits(721, workers)).toBeUndefined();
+  });
+
+  test("waits a moment for the deletion of workers that stay", () => {
+    const workers = [{ name: "a" }];
+    expect(waits(2, workers)).toEqual(["workers of the set may be deleted too", 3_000]);
+    expect(waits(5, workers)).toBeUndefined();
+  });
+
+  test("does not wait for workers of another set, for none, or to leave its own pods in place", () => {
+    expect(waits(1, [{ name: "a", deleted: 0, cluster: "other" }])).toBeUndefined();
+    expect(waits(1, [])).toBeUndefined();
+    expect(waits(1, [{ name: "a", deleted: 0 }], ["orphan"])).toBeUndefined();
+  });
+});
