@@ -13,6 +13,7 @@ import {
   BuildbarnFrontend,
   BuildbarnScheduler,
   BuildbarnStorage,
+  kinds,
 } from "../../operators/buildbarn/src/index.ts";
 import { labSpecs, loadImages } from "../../operators/buildbarn/testing/lab-world.ts";
 import { loadIntoLab } from "../../scripts/packaging/operator-image.ts";
@@ -106,6 +107,13 @@ test.for(installers)(
       await client.create(BuildbarnScheduler, { metadata: key("scheduler"), spec: scheduler });
       await client.create(BuildbarnFrontend, { metadata: key("frontend"), spec: frontend });
       for (const [kind, name] of made) await waitForCondition(client, kind, key(name), "Ready", "True", wait);
+
+      for (const kind of kinds) {
+        const fields = ["explain", `${kind.plural}.spec`, "--api-version=buildbarn.io/v1alpha1"];
+        expect(execFileSync("kubectl", fields, { encoding: "utf8" })).toMatch(
+          /\n {2}version\t?.*\n {4}The release of/,
+        );
+      }
 
       await override("{ maximumMessageSizeBytes: 4 * 1024 * 1024 }");
       await waitForCondition(client, BuildbarnFrontend, key("frontend"), "Ready", "True", wait);

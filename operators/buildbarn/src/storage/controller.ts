@@ -502,6 +502,6 @@ async function finalize(storage: Storage, context: Context) {
       .filter(({ metadata: { labels } }) => labels?.component === name && labels.app === "storage");
     for (const claim of claims) await context.delete(PersistentVolumeClaim, claim);
   }
+  forgetCertificate(context.metrics, { kind: "BuildbarnStorage", ...storage.metadata });
   return undefined;
 }
-  forgetCertificate(context.metrics, { kind: "BuildbarnStorage", ...storage.metadata });
