@@ -225,6 +225,22 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnStorage,
+    why: "blocks of less than a sector, with which no shard starts",
+    field: "spec.cas.blocks.size",
+    spec: blocks({ size: "100K" }),
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "a claim with no room for the blocks",
+    field: "spec.volumeClaimTemplates",
+    spec: {
+      volumeClaimTemplates: [
+        { metadata: { name: "cas" }, spec: { resources: { requests: { storage: "32Gi" } } } },
+      ],
+    },
+  },
+  {
+    kind: BuildbarnStorage,
     why: "a claim for nothing",
     field: "spec.volumeClaimTemplates[0].metadata.name",
     spec: { volumeClaimTemplates: [{ metadata: { name: "logs" }, spec: {} }] },

@@ -10,7 +10,7 @@ export function add(left: Value, right: Value, at: Location): Value {
   if (left instanceof ArrayValue && right instanceof ArrayValue)
     return new ArrayValue([...left.items, ...right.items]);
   if (left instanceof ObjectValue && right instanceof ObjectValue) return left.with(right);
-  throw new JsonnetError(at, `a ${typeOf(left)} and a ${typeOf(right)} cannot be added`);
+  throw new JsonnetError(at, `${typeOf(left)} and ${typeOf(right)} cannot be added`);
 }
 
 /** The operators on numbers, and `%` with a format. */

@@ -59,6 +59,13 @@ function store({ volume, blocks, index, newBlocks, mostNewBlocks }: StoreDefault
             "self.old + self.current + self.new + self.spare <= 100",
             "Buildbarn takes at most 100 blocks in all",
           ),
+          cel(
+            "quantity(self.size).asApproximateFloat() >= 4096.0 * double(self.old + self.current + self.new + self.spare)",
+            {
+              message: "must be at least 4096 bytes for each block, or shards do not start",
+              fieldPath: ".size",
+            },
+          ),
         ),
       index: z
         .object({
@@ -169,9 +176,25 @@ export const storageFields = {
 
 const flush = "empties the cache: set allowCacheFlush to change it";
 
+/** A claim of the user's own must have room for what a store writes. */
+function roomFor(store: "cas" | "ac") {
+  const request = "claim.spec.resources.requests";
+  const asks = `claim.metadata.name == '${store}' && has(claim.spec.resources) && has(${request}) && 'storage' in ${request}`;
+  const needed = `quantity(self.${store}.blocks.size).add(quantity(self.${store}.index.size))`;
+  return cel(
+    `!has(self.volumeClaimTemplates) || self.volumeClaimTemplates.all(claim, !(${asks}) || quantity(string(${request}['storage'])).isGreaterThan(${needed}))`,
+    {
+      message: `the claim ${store} must exceed ${store}.blocks.size and ${store}.index.size together`,
+      fieldPath: ".volumeClaimTemplates",
+    },
+  );
+}
+
 /** The rules of storage, wherever its fields are. */
 export const storageRules = [
   oneHatch,
+  roomFor("cas"),
+  roomFor("ac"),
   cel("!has(self.weights) || size(self.weights) <= self.replicas", {
     message: "must not have more entries than there are shards",
     fieldPath: ".weights",
