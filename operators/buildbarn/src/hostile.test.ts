@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { EmbeddedWorld } from "../testing/embedded-world.ts";
 import {
   BuildbarnBrowser,
+  BuildbarnCluster,
   BuildbarnFrontend,
   BuildbarnScheduler,
   BuildbarnStorage,
@@ -128,4 +129,46 @@ test("names may be as long as they may", slow, async () => {
   const name = `a${"b".repeat(44)}`;
   await world.create(BuildbarnWorker, name, { replicas: 1, instance: "i".repeat(63) });
   await world.ready(BuildbarnWorker, name);
+});
+
+test("two sets of one namespace know nothing of each other", slow, async () => {
+  const sets = ["one", "two"] as const;
+  for (const name of sets)
+    await world.create(BuildbarnCluster, name, {
+      storage: { replicas: 2, minReadySeconds: 0, resharding: { hold: "100ms" } },
+      scheduler: { minReadySeconds: 0 },
+      frontend: { replicas: 1, minReadySeconds: 0 },
+      workers: [{ name: "linux", replicas: 1, minReadySeconds: 0 }],
+    });
+  for (const name of sets) await world.ready(BuildbarnCluster, name);
+  const texts = async (name: string) =>
+    (
+      await world.client.list(ConfigMap, {
+        namespace: world.namespace,
+        labelSelector: `buildbarn.io/cluster=${name}`,
+      })
+    ).items.map(({ data }) => JSON.stringify(data));
+  const other = { one: "two-", two: "one-" };
+  for (const name of sets) {
+    const all = await texts(name);
+    expect(all.length).toBeGreaterThan(3);
+    expect(all.filter((text) => text.includes(other[name]))).toEqual([]);
+  }
+  const generations = async () =>
+    Promise.all(
+      ["frontend", "scheduler", "linux"].map(
+        async (component) => (await world.get(Deployment, `two-${component}`)).metadata.generation,
+      ),
+    );
+  const before = await generations();
+  // The pods of the other set are not waited for, though they are on the old map for ever.
+  await world.patch(BuildbarnCluster, "one", { storage: { replicas: 3 } });
+  await world.seen(
+    BuildbarnStorage,
+    "one-storage",
+    ({ status }) => status?.resharding?.phase === "Stable" && status.resharding.to === 3,
+  );
+  await world.ready(BuildbarnCluster, "one");
+  expect(await generations()).toEqual(before);
+  expect((await world.get(BuildbarnStorage, "two-storage")).status?.resharding).toMatchObject({ to: 2 });
 });
