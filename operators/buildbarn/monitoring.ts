@@ -36,7 +36,7 @@ export const alerts: readonly AlertDeclaration[] = [
     for: "30m",
     summary: "The certificate of {{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }} runs out soon",
     description:
-      "It should have been renewed. The condition CertificateValid says when it runs out; see why cert-manager, or whoever makes it, has not.",
+      "It should have been renewed. The condition CertificateValid says when it runs out; see why cert-manager has not, if it makes it.",
   },
   {
     name: "BuildbarnActionsWaiting",

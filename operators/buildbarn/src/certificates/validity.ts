@@ -2,7 +2,10 @@ import { X509Certificate } from "node:crypto";
 import { condition, type WantedCondition } from "@windlass/runtime";
 import type { Shown } from "./shown.ts";
 
-/** The last part of its life in which a certificate should have been renewed: cert-manager does so in the last third. */
+/**
+ * The last part of its life, by which a certificate should have been renewed. cert-manager does so
+ * at the beginning of the last third.
+ */
 const LAST_PART = 1 / 6;
 /** Long-lived certificates are spoken of no earlier than this. */
 const EARLIEST_MS = 30 * 24 * 3_600_000;
@@ -41,7 +44,10 @@ function timeOf(text: string): number {
 
 const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates in a bundle. What is none is left out: programs say so of their configuration. */
+/**
+ * The certificates in a bundle. What is none is left out: programs report it with their
+ * configuration.
+ */
 function authoritiesIn(bundle: string): readonly X509Certificate[] {
   return (bundle.match(pem) ?? []).flatMap((one) => {
     try {

@@ -219,7 +219,7 @@ export interface WorkerInput {
   readonly completedActionLoggers?: readonly ActionLogger[];
 }
 
-/** A service that takes in what became of actions. */
+/** A service that takes in completed actions. */
 export interface ActionLogger {
   readonly address: string;
   readonly maximumSendQueueSize: number;

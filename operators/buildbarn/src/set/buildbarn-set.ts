@@ -48,8 +48,8 @@ export type ComponentObject = Storage | Scheduler | Frontend | Worker | Browser;
 
 /**
  * The set that a component belongs to, as the cache has it. Components that are being deleted are
- * no longer part of it, except for workers: their scheduler would restart in the middle of what they
- * run.
+ * no longer part of it, except for workers: their scheduler would restart in the middle of what
+ * they run.
  */
 export function setOf(
   cache: CacheReader<ComponentKind>,

@@ -18,7 +18,7 @@ import {
 
 /**
  * What resources without a field come to, against what bb-deployments has for Kubernetes: the same
- * values, but for those that are listed as ours.
+ * values, except for those that are listed as ours.
  */
 const namespace = "buildbarn";
 const at = (name: string) => ({ namespace, name });

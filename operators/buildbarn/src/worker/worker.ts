@@ -105,7 +105,7 @@ export const workerFields = {
     .max(8)
     .check(listMap("address"))
     .exactOptional()
-    .describe("Who is told what became of each action"),
+    .describe("Services that are told of each completed action"),
   terminationGracePeriodSeconds: z
     .int32()
     .min(1)
