@@ -2,7 +2,9 @@ import { child } from "@windlass/runtime";
 import { Deployment, HorizontalPodAutoscaler, Ingress, Service } from "@windlass/runtime/kinds";
 import type { App } from "./webapp.ts";
 
+/** The label with the name of the app. */
 export const nameLabel = "app.kubernetes.io/name";
+/** Selects the objects that the operator makes. */
 export const managedBy = "app.kubernetes.io/managed-by=webapp-operator";
 /** Says on a Deployment who decides its replicas: `spec` or `autoscaler`. */
 export const scaledBy = "example.com/scaled-by";

@@ -13,9 +13,13 @@ const oneValue = cel("!has(self.value) || !has(self.valueFrom)", "cannot have bo
 const value = { value: z.string().exactOptional(), valueFrom: source.exactOptional() };
 const variable = z.object({ name: z.string().max(128).regex(variableName), ...value }).check(oneValue);
 
+/** A number of replicas. */
 export const replicas = z.int32().min(0).max(1000);
+/** A bound of autoscaling. */
 export const bound = replicas.min(1);
+/** A percentage. */
 export const percentage = z.int32().min(1).max(100);
+/** A host name. */
 export const host = z.string().max(253).regex(hostName);
 
 /** The part of a spec that is the same in every version. */

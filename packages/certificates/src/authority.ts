@@ -48,8 +48,10 @@ export interface AuthorityDependencies {
 /** How long a certificate holds: for a span from now, or until a moment in epoch milliseconds. */
 export type Validity = { readonly validFor: Duration } | { readonly notAfter: number };
 
+/** What a new authority's certificate says. */
 export type AuthorityInit = AuthorityDependencies & Validity & { readonly commonName: string };
 
+/** What a certificate that an authority signs says. */
 export type LeafInit = Validity & {
   /** Kubernetes reads it as the user's name when the certificate is a client's. */
   readonly commonName: string;

@@ -26,7 +26,9 @@ export interface ValueOption extends OptionText {
   readonly completion?: Completion;
 }
 
+/** An option of a command. */
 export type Option = FlagOption | ValueOption;
+/** The options of a command, by their names. */
 export type Options = Readonly<Record<string, Option>>;
 
 /** What was given for each option: a text, `true`, or nothing. */

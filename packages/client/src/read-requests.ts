@@ -26,10 +26,12 @@ export function read(
   return { path, headers: { accept: mediaTypes[encoding] + form }, ...signalOf(options) };
 }
 
+/** The signal of a call, for a request. */
 export function signalOf(options: CallOptions): CallOptions {
   return options.signal ? { signal: options.signal } : {};
 }
 
+/** The query of a list. */
 export function listQuery(options: ListOptions): Query {
   const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
   return {
@@ -42,6 +44,7 @@ export function listQuery(options: ListOptions): Query {
   };
 }
 
+/** The query of a watch. */
 export function watchQuery(options: WatchOptions): Query {
   const { labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = options;
   const { sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;

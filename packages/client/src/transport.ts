@@ -9,6 +9,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** A request to an API server. */
 export interface TransportRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path and query, e.g. `/api/v1/pods?limit=500`. */
@@ -40,6 +41,7 @@ export interface TransportRequest {
   readonly retry?: "safe" | "never";
 }
 
+/** The response to a request, with a body that is read once. */
 export interface TransportResponse {
   readonly status: number;
   /** Names in lower case. */

@@ -27,6 +27,7 @@ export interface SendOptions extends CallOptions {
   readonly guard?: (() => void) | undefined;
 }
 
+/** How an object is read. */
 export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string;
   /**
@@ -36,6 +37,7 @@ export interface GetOptions extends CallOptions {
   readonly subresource?: string;
 }
 
+/** Which objects are listed, and at which version. */
 export interface ListOptions extends CallOptions {
   /** @default all namespaces */
   readonly namespace?: string | undefined;
@@ -47,6 +49,7 @@ export interface ListOptions extends CallOptions {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
 }
 
+/** How an object is written. */
 export interface WriteOptions extends SendOptions {
   /** Who writes, as `managedFields` will say. @default the client's `fieldManager` */
   readonly fieldManager?: string;
@@ -62,11 +65,13 @@ export interface WriteOptions extends SendOptions {
   readonly subresource?: string;
 }
 
+/** How an object is applied. */
 export interface ApplyOptions extends WriteOptions {
   /** Take over fields that other managers own. @default false */
   readonly force?: boolean;
 }
 
+/** How an object is deleted. */
 export interface DeleteOptions extends SendOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly gracePeriodSeconds?: number;
@@ -74,6 +79,7 @@ export interface DeleteOptions extends SendOptions {
   readonly dryRun?: boolean;
 }
 
+/** Which objects are watched, and from which version. */
 export interface WatchOptions extends CallOptions {
   /** @default all namespaces */
   readonly namespace?: string | undefined;
@@ -94,6 +100,7 @@ export interface WatchOptions extends CallOptions {
   readonly idleTimeout?: Duration;
 }
 
+/** An event of a watch. */
 export type WatchEvent<T> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | { readonly type: "BOOKMARK"; readonly object: KubernetesObject }
@@ -111,6 +118,7 @@ export type Patch<Merge = unknown> =
   | { readonly type: "json"; readonly patch: readonly JsonPatchOperation[] }
   | { readonly type: "strategic"; readonly patch: unknown };
 
+/** An operation of a JSON patch (RFC 6902). */
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string }
@@ -137,6 +145,7 @@ export interface Reader {
   list<K extends AnyKind>(kind: K, options?: ListOptions): Promise<KubernetesList<ObjectOf<K>>>;
 }
 
+/** The verbs that write. */
 export interface Writer {
   create<K extends AnyKind>(kind: K, object: CreateOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   update<K extends AnyKind>(kind: K, object: UpdateOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
@@ -151,6 +160,7 @@ export interface Writer {
   deleteCollection<K extends AnyKind>(kind: K, options?: ListOptions & DeleteOptions): Promise<void>;
 }
 
+/** The verb that watches. */
 export interface Watcher {
   watch<K extends AnyKind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 }

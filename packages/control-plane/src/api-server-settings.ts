@@ -23,6 +23,7 @@ export interface ApiServerSettings {
   readonly disabledVersions?: readonly string[];
 }
 
+/** How tokens of service accounts are signed and checked. */
 export interface ServiceAccountTokenSettings {
   /** Private: RSA or EC. @default a new key, or the one that the data file keeps */
   readonly signingKey?: KeyObject;

@@ -56,6 +56,7 @@ import { ObjectIndexes } from "./storage/object-indexes.ts";
 import { Store } from "./storage/store.ts";
 import { podProxies, podStreams } from "./streams/index.ts";
 
+/** What a control plane runs, keeps and refuses. */
 export interface ControlPlaneOptions {
   /** @default the machine's clock */
   readonly clock?: Clock;

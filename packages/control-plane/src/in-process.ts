@@ -15,6 +15,7 @@ export interface InProcessRequest {
   readonly guard?: (() => void) | undefined;
 }
 
+/** The response to a request within this process. */
 export interface InProcessResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -30,6 +30,7 @@ export interface ClusterObjectMeta extends ObjectMeta {
   readonly namespace?: never;
 }
 
+/** The owner of an object, as its `metadata.ownerReferences` has it. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -39,6 +40,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
+/** Which fields a manager has set, as `metadata.managedFields` has it. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: "Apply" | "Update";
@@ -70,18 +72,21 @@ export interface GeneratedNameMetaInput extends Omit<ObjectMetaInput, "name"> {
   readonly generateName: string;
 }
 
+/** What every object of every kind has. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: ObjectMeta;
 }
 
+/** The metadata of a list. */
 export interface ListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
 }
 
+/** A list of objects. */
 export interface KubernetesList<T> {
   readonly apiVersion?: string;
   readonly kind?: string;

@@ -43,6 +43,7 @@ export interface Binaries extends Backend {
   };
 }
 
+/** How etcd and kube-apiserver are started. */
 export interface BinariesOptions {
   /**
    * Pods need their service account, as in a cluster. With no controller to make accounts, a test

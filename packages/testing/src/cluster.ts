@@ -32,6 +32,7 @@ import { WebhookServices, type WebhookTie } from "./webhooks.ts";
  */
 export type Flavour = "embedded" | "binaries" | "cluster";
 
+/** Which cluster a test gets. */
 export interface ClusterOptions {
   /** @default KUBECONFIG → "cluster", KUBEBUILDER_ASSETS → "binaries", else "embedded" */
   readonly flavour?: Flavour;

@@ -18,6 +18,7 @@ import { Trace } from "./trace.ts";
 import { defaultWaitTimeout, waitForCondition } from "./wait.ts";
 import { WebhookServices, type WebhookTie } from "./webhooks.ts";
 
+/** How operators are simulated. */
 export interface SimulationOptions {
   /** Everything that is left to chance follows from it. */
   readonly seed: number;

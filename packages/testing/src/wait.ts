@@ -16,8 +16,10 @@ import { TestClient } from "./test-client.ts";
  * limits, whose errors show nothing.
  */
 export const embeddedWaitTimeout = "10s";
+/** How long a wait takes at most, by default. */
 export const defaultWaitTimeout = "30s";
 
+/** How long a wait takes, and what its failure shows. */
 export interface WaitOptions {
   /**
    * How long to wait.

@@ -52,6 +52,7 @@ export interface Refused {
   readonly condition: WantedCondition;
 }
 
+/** What the configuration of a component is made from. */
 export interface ConfigureInput {
   readonly app: Component;
   readonly object: ComponentObject;

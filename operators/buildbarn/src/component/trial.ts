@@ -25,6 +25,7 @@ export function revisionOf(template: PodTemplateSpecInput): string {
     .slice(0, 10);
 }
 
+/** What a trial of a component is made from. */
 export interface TrialInput {
   readonly name: string;
   readonly set: string;

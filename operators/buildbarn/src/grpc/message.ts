@@ -102,6 +102,7 @@ export const integer: FieldType<number> = {
   read: (cursor, end) => cursor.varint(end),
 };
 
+/** A field of eight bytes, a floating-point number. */
 export const double: FieldType<number> = {
   wireType: FIXED64,
   absent: 0,
@@ -114,6 +115,7 @@ export const double: FieldType<number> = {
   read: (cursor, end) => cursor.bytes.readDoubleLE(cursor.take(8, end)),
 };
 
+/** A field that is true or false. */
 export const boolean: FieldType<boolean> = {
   wireType: VARINT,
   absent: false,
@@ -122,6 +124,7 @@ export const boolean: FieldType<boolean> = {
   read: (cursor, end) => cursor.varint(end) !== 0,
 };
 
+/** A field of text. */
 export const text: FieldType<string> = {
   wireType: DELIMITED,
   absent: "",
@@ -130,6 +133,7 @@ export const text: FieldType<string> = {
   read: (cursor, end) => contents(cursor, end).toString("utf8"),
 };
 
+/** A field of bytes. */
 export const bytes: FieldType<Buffer> = {
   wireType: DELIMITED,
   absent: Buffer.alloc(0),

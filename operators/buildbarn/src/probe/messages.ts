@@ -14,11 +14,13 @@ import { Platform } from "../queue/messages.ts";
 
 // What is used of package build.bazel.remote.execution.v2.
 
+/** `build.bazel.remote.execution.v2.Digest` */
 export const Digest = message({ hash: [1, text], sizeBytes: [2, integer] });
 
 /** What names a blob. */
 export type Digest = Decoded<typeof Digest>;
 
+/** `build.bazel.remote.execution.v2.Command` */
 export const Command = message({
   arguments: [1, repeated(text)],
   outputFiles: [3, repeated(text)],
@@ -28,6 +30,7 @@ export const Command = message({
 
 const Duration = message({ seconds: [1, integer] });
 
+/** `build.bazel.remote.execution.v2.Action` */
 export const Action = message({
   commandDigest: [1, nested(Digest)],
   inputRootDigest: [2, nested(Digest)],
@@ -40,12 +43,14 @@ export const Directory = message({});
 
 const Status = message({ code: [1, integer], message: [2, text] });
 
+/** `build.bazel.remote.execution.v2.ActionResult` */
 export const ActionResult = message({
   outputFiles: [2, repeated(message({ path: [1, text], digest: [2, nested(Digest)] }))],
   exitCode: [4, integer],
   stderrRaw: [7, bytes],
 });
 
+/** `build.bazel.remote.execution.v2.ExecuteResponse` */
 export const ExecuteResponse = message({
   result: [1, nested(ActionResult)],
   cachedResult: [2, boolean],
@@ -66,6 +71,7 @@ function method<Q, A>(name: string, request: Message<Q>, response: Message<A>): 
   return { path: `/build.bazel.remote.execution.v2.${name}`, request, response };
 }
 
+/** `ContentAddressableStorage.BatchUpdateBlobs` */
 export const batchUpdateBlobs = method(
   "ContentAddressableStorage/BatchUpdateBlobs",
   message({
@@ -77,6 +83,7 @@ export const batchUpdateBlobs = method(
   }),
 );
 
+/** `ContentAddressableStorage.BatchReadBlobs` */
 export const batchReadBlobs = method(
   "ContentAddressableStorage/BatchReadBlobs",
   message({ instanceName: [1, text], digests: [2, repeated(Digest)] }),
@@ -88,12 +95,14 @@ export const batchReadBlobs = method(
   }),
 );
 
+/** `Execution.Execute` */
 export const execute = method(
   "Execution/Execute",
   message({ instanceName: [1, text], skipCacheLookup: [3, boolean], actionDigest: [6, nested(Digest)] }),
   Operation,
 );
 
+/** `ActionCache.GetActionResult` */
 export const getActionResult = method(
   "ActionCache/GetActionResult",
   message({ instanceName: [1, text], actionDigest: [2, nested(Digest)] }),

@@ -54,6 +54,7 @@ function method<Q, A>(name: string, request: Message<Q>, response: Message<A>): 
   return { path: `/buildbarn.buildqueuestate.BuildQueueState/${name}`, request, response };
 }
 
+/** `BuildQueueState.ListPlatformQueues` */
 export const listPlatformQueues = method(
   "ListPlatformQueues",
   Empty,
@@ -77,6 +78,7 @@ export const listPlatformQueues = method(
   }),
 );
 
+/** `BuildQueueState.ListOperations` */
 export const listOperations = method(
   "ListOperations",
   message({
@@ -90,6 +92,7 @@ export const listOperations = method(
   }),
 );
 
+/** `BuildQueueState.ListWorkers` */
 export const listWorkers = method(
   "ListWorkers",
   message({
@@ -102,14 +105,18 @@ export const listWorkers = method(
 
 const drain = message({ sizeClassQueueName: [1, nested(SizeClassQueueName)], workerIdPattern: [2, textMap] });
 
+/** `BuildQueueState.AddDrain` */
 export const addDrain = method("AddDrain", drain, Empty);
 
+/** `BuildQueueState.RemoveDrain` */
 export const removeDrain = method("RemoveDrain", drain, Empty);
 
+/** `BuildQueueState.ListDrains` */
 export const listDrains = method(
   "ListDrains",
   message({ sizeClassQueueName: [1, nested(SizeClassQueueName)] }),
   message({ drains: [1, repeated(message({ workerIdPattern: [1, textMap] }))] }),
 );
 
+/** `BuildQueueState.TerminateWorkers` */
 export const terminateWorkers = method("TerminateWorkers", message({ workerIdPattern: [1, textMap] }), Empty);

@@ -83,6 +83,7 @@ export function isDrainOf(from: Layout, to: Layout): boolean {
 
 /** Of a mirrored shard, which of the two; else the first. */
 export const rings = ["a", "b"] as const;
+/** One of the two copies of a mirrored shard. */
 export type Ring = (typeof rings)[number];
 
 /** A pod that keeps blobs. */

@@ -4,6 +4,7 @@ import type { Storage } from "./storage.ts";
 
 /** The volumes of a shard, by the store that is on them. */
 export const stores = ["cas", "ac"] as const;
+/** A store of a shard: that of blobs, or that of action results. */
 export type StoreName = (typeof stores)[number];
 
 /** Where a store's volume is mounted. */

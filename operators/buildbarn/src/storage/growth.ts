@@ -16,6 +16,7 @@ export type Growth =
   | { readonly is: "growing"; readonly claims: readonly { readonly claim: Claim; readonly size: string }[] }
   | { readonly is: "refused"; readonly message: string };
 
+/** What growing a storage's volumes needs. */
 export interface GrowthInput {
   readonly wanted: readonly ClaimTemplate[];
   readonly live: ObjectOf<typeof StatefulSet> | undefined;

@@ -27,6 +27,7 @@ export type QueueSight =
   | { readonly is: "missing" }
   | { readonly is: "known"; readonly queued: number };
 
+/** What the scaling of workers depends on. */
 export interface ScalingSeen {
   readonly now: number;
   /** How many pods the Deployment is to have at present. */

@@ -75,6 +75,7 @@ export interface Operation {
   readonly estimatedWaitMs: number | undefined;
 }
 
+/** The outcome of a request for a worker. */
 export type AllocationOutcome =
   | { readonly is: "granted"; readonly grant: Grant }
   | { readonly is: "waiting"; readonly operation: Operation };

@@ -48,6 +48,7 @@ const csr = z
   .describe("A PKCS#10 request in PEM. The answer then has a certificate for its key, and no key");
 const token = z.string().min(1).max(512).describe("An allocation's token");
 
+/** The body of a request for a worker. */
 export const allocateRequest = z.object({
   poolName,
   namespace: namespace.default("default"),
@@ -70,10 +71,13 @@ export const allocateRequest = z.object({
   csr: csr.optional(),
 });
 
+/** The body of a request that names an allocation by its token. */
 export const tokenRequest = z.object({ token });
 
+/** The body of a request to renew an allocation. */
 export const renewRequest = z.object({ token, ttl: span.optional(), csr: csr.optional() });
 
+/** The body of a request for a client certificate. */
 export const certificateRequest = z.object({
   pools: z.array(z.string().min(1).max(320)).min(1).max(100).describe("As name, or namespace/name"),
   namespace: namespace.default("default").describe("Of pools that are given by name alone"),
@@ -81,6 +85,7 @@ export const certificateRequest = z.object({
   csr: csr.optional(),
 });
 
+/** The body of a request for a worker, as the original's clients send it. */
 export const legacyAllocateRequest = z
   .object({
     poolName: poolName.optional(),
@@ -97,12 +102,16 @@ export const legacyAllocateRequest = z
   })
   .describe("The original's older form");
 
+/** The query of requests about a namespace. */
 export const namespaceQuery = z.object({ namespace: namespace.default("default") });
+/** The query of lists. */
 export const listQuery = z.object({ namespace: namespace.optional() });
+/** The query of requests about an operation. */
 export const operationQuery = z.object({ wait: wait.optional() });
 
 const base64Pem = z.string().describe("PEM in base64");
 
+/** The answer with a worker. */
 export const allocateResponse = z.object({
   workerName: z.string(),
   token,
@@ -119,6 +128,7 @@ export const allocateResponse = z.object({
   allocationId: z.string(),
 });
 
+/** The answer to a client that has to wait for a worker. */
 export const waitingResponse = z.object({
   allocationId: z.string().describe("For GET /api/v1/allocations/{id}"),
   state: z.enum(["Queued", "Provisioning"]),
@@ -126,6 +136,7 @@ export const waitingResponse = z.object({
   estimatedWaitSeconds: z.int().min(0).optional(),
 });
 
+/** The answer about an allocation. */
 export const lookupResponse = z.object({
   workerEndpoint: z.string(),
   workerName: z.string(),
@@ -134,8 +145,10 @@ export const lookupResponse = z.object({
   expiresAt: z.iso.datetime(),
 });
 
+/** The answer to a release. */
 export const releaseResponse = z.object({ status: z.literal("released") });
 
+/** The answer with a client certificate. */
 export const certificateResponse = z.object({
   caCert: z.string().describe("PEM"),
   clientCert: z.string().describe("PEM"),
@@ -144,6 +157,7 @@ export const certificateResponse = z.object({
   endpoints: z.record(z.string(), z.string()).describe("By pool, as it was asked for"),
 });
 
+/** The answer with a gateway's certificate. */
 export const gatewayCertificateResponse = z.object({
   name: z.string(),
   namespace: z.string(),
@@ -162,8 +176,10 @@ const poolSummary = z.object({
   status: z.string().describe("The phase: Pending, Running, ScaledToZero, Draining or Failed"),
 });
 
+/** The answer with all pools. */
 export const poolsResponse = z.object({ pools: z.array(poolSummary) });
 
+/** The answer about a pool. */
 export const poolResponse = poolSummary.extend({
   ready: z.boolean().describe("Whether a worker is idle at this moment"),
   workers: z.record(z.string(), z.int()),
@@ -173,8 +189,10 @@ export const poolResponse = poolSummary.extend({
   cacheOptions: z.object({ import: z.array(z.string()), export: z.array(z.string()) }).optional(),
 });
 
+/** The answer to a request to wake a pool. */
 export const wakeResponse = z.object({ endpoint: z.string(), poolName: z.string(), ready: z.boolean() });
 
+/** The answer with a worker, as the original's clients read it. */
 export const legacyAllocateResponse = z.object({
   endpoint: z.string(),
   caCert: base64Pem,
@@ -186,6 +204,7 @@ export const legacyAllocateResponse = z.object({
   allocationToken: z.string(),
 });
 
+/** The answer to a request that failed. */
 export const problemResponse = z.object({
   code: z.string().describe("One word for programs"),
   message: z.string().describe("For people"),

@@ -20,6 +20,7 @@ export const allocationSchema = z.object({
   namespace: z.string(),
 });
 
+/** An allocation, as the API answered. */
 export type AllocationAnswer = z.output<typeof allocationSchema>;
 
 const stored = z.object({

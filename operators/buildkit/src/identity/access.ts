@@ -12,6 +12,7 @@ export const verbs = ["allocate", "certs", "view", "admin"] as const;
 /** What a rule grants that names no verbs. */
 const usualVerbs: readonly Verb[] = ["allocate", "certs", "view"];
 
+/** What an access rule can grant. */
 export type Verb = (typeof verbs)[number];
 
 /** What an identity may have at most. */

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { command } from "../command.ts";
 import { CommandError } from "../errors.ts";
 
+/** `windlass assets` */
 export const assets = command({
   name: "assets",
   summary: "print a folder for KUBEBUILDER_ASSETS: a Kubernetes API server for test suites in any language",

@@ -15,6 +15,7 @@ import { writeWhole } from "../whole-file.ts";
 const defaultProject = "my-operator";
 const defaultGroup = "example.com";
 
+/** `windlass create` */
 export const create = command({
   name: "create",
   summary: "write a new operator: kind, controller, test, Dockerfile",

@@ -7,6 +7,7 @@ import { styler, type Terminal } from "../terminal.ts";
 
 const defaultTunnelImage = "node:24-slim";
 
+/** `windlass dev` */
 export const dev = command({
   name: "dev",
   summary: "run an operator from its sources, and show what happens",

@@ -8,6 +8,7 @@ import { yaml } from "../generate/yaml.ts";
 import { millisecondsIn } from "../parse.ts";
 import { styler, type Terminal, withProgress } from "../terminal.ts";
 
+/** `windlass diff` */
 export const diff = command({
   name: "diff",
   summary: "show what reconciling would change in a cluster now, changing nothing",

@@ -6,6 +6,7 @@ import { CommandError } from "../errors.ts";
 import { configFile, loadOperator } from "../generate/load.ts";
 import { styler, type Terminal } from "../terminal.ts";
 
+/** `windlass doctor` */
 export const doctor = command({
   name: "doctor",
   summary: "find out why an operator does not work in a cluster, and what to do",

@@ -5,6 +5,7 @@ import type { Stale } from "../generate/files.ts";
 import { configFile, loadOperator } from "../generate/load.ts";
 import { styler, type Terminal, withProgress } from "../terminal.ts";
 
+/** `windlass generate` */
 export const generate = command({
   name: "generate",
   summary: "write all that an operator needs in a cluster: CRDs, roles, Deployment, chart …",

@@ -11,6 +11,7 @@ import { writeWhole } from "../whole-file.ts";
 
 const formats = ["archive", "layout"];
 
+/** `windlass image` */
 export const image = command({
   name: "image",
   summary: "make a container image of an operator, without Docker",

@@ -11,6 +11,7 @@ import type { ReadMetrics } from "../top/read-metrics.ts";
 import { table } from "../top/table.ts";
 import type { UnreadyObject } from "../top/unready.ts";
 
+/** `windlass top` */
 export const top = command({
   name: "top",
   summary: "show queues, rates, slow and failing reconciles of a running operator",

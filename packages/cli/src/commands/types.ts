@@ -8,6 +8,7 @@ import { outputPath } from "../paths.ts";
 import { type Terminal, withProgress } from "../terminal.ts";
 import { writeWhole } from "../whole-file.ts";
 
+/** `windlass types` */
 export const types = command({
   name: "types",
   summary: "write TypeScript for kinds that others define, from their CRDs",

@@ -7,6 +7,7 @@ interface Watched {
   readonly inode: bigint;
 }
 
+/** Which files are watched, and when a change counts. */
 export interface WatchOptions {
   /** How long nothing may happen until what happened is one change. */
   readonly settleMs: number;

@@ -12,18 +12,22 @@ export type Finding =
   /** It could not be looked at, for a reason that is no fault. */
   | { readonly is: "skipped"; readonly about: string; readonly words: string };
 
+/** A check that found nothing wrong. */
 export function fine(about: string, words: string): Finding {
   return { is: "fine", about, words };
 }
 
+/** A check that found a fault, with what to do about it. */
 export function fault(about: string, words: string, remedy: string): Finding {
   return { is: "fault", about, words, remedy };
 }
 
+/** A check that found what may be a fault, with what to do about it. */
 export function warning(about: string, words: string, remedy: string): Finding {
   return { is: "warning", about, words, remedy };
 }
 
+/** A check that could not be made, with the reason. */
 export function skipped(about: string, words: string): Finding {
   return { is: "skipped", about, words };
 }

@@ -9,6 +9,7 @@ const LARGEST_WHOLE = 1024 * 1024;
 /** The least memory to take for bytes that wait. */
 const SMALLEST_ROOM = 16 * 1024;
 
+/** What is known of a body before it is read. */
 export interface BodyOptions {
   /** How many bytes will come, where that is known. */
   readonly length: number | undefined;

@@ -31,6 +31,7 @@ export interface ChannelOwner {
   failed(error: unknown): void;
 }
 
+/** What the user of a channel is called with. */
 export interface ChannelEvents {
   /** A response is complete, and the connection can serve another request. */
   onIdle(channel: Channel): void;

@@ -9,6 +9,7 @@ import { failureFrom } from "./failure.ts";
 import type { Pool } from "./pool.ts";
 import { MalformedResponseError, type ResponseHead } from "./response-parser.ts";
 
+/** The limits of a request and its response. */
 export interface ExchangeSettings {
   readonly clock: Clock;
   readonly timeouts: { readonly connect: number; readonly headers: number; readonly idle: number };

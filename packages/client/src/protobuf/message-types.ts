@@ -33,6 +33,7 @@ export interface MessageField {
   readonly omitsNull: boolean;
 }
 
+/** What is known of a message. */
 export interface MessageType {
   /** By their numbers. */
   readonly fields: readonly (MessageField | undefined)[];

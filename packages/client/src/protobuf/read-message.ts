@@ -13,6 +13,7 @@ import { DELIMITED, FIXED64, MalformedMessageError, VARINT, WireCursor } from ".
  */
 const DEEPEST = 500;
 
+/** How a message is read. */
 export interface ReadOptions {
   /**
    * Hears that there is a field whose meaning is not known, and which is therefore not in the

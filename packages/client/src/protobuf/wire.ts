@@ -5,7 +5,9 @@ export class MalformedMessageError extends Error {
 
 // The wire types that Kubernetes' messages have.
 export const VARINT = 0;
+/** The wire type of eight bytes. */
 export const FIXED64 = 1;
+/** The wire type of bytes that follow their length. */
 export const DELIMITED = 2;
 const FIXED32 = 5;
 

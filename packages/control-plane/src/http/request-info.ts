@@ -93,6 +93,7 @@ export const malformedEscape = /%(?![\da-f]{2})/i;
 
 const namespaceSubresources = new Set(["status", "finalize"]);
 
+/** The verb of a request, as RBAC names it. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 /** The API verb of a request; undefined for other methods. */

@@ -15,6 +15,7 @@ export interface ImageProgram {
   readonly workingDir?: string;
 }
 
+/** What runs for the containers of pods, and where their files are. */
 export interface ProcessOptions {
   /**
    * What to run for the containers of an image: a name, with `*` for any run of characters. The

@@ -15,6 +15,7 @@ import { SharedInformer } from "./shared-informer.ts";
 import type { Transform } from "./transform.ts";
 import { everything, selectionOf } from "./view.ts";
 
+/** What a cache is made from. */
 export interface CacheOptions {
   /** Where objects come from: a `Client`, most often. */
   readonly source: ListWatcher;

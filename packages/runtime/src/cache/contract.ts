@@ -25,6 +25,7 @@ export type CacheEvent<T> =
   | { readonly type: "updated"; readonly object: T; readonly old: T }
   | { readonly type: "deleted"; readonly object: T };
 
+/** Which objects a list from the cache gives. */
 export interface CacheListOptions {
   /** @default all namespaces that are held */
   readonly namespace?: string | undefined;

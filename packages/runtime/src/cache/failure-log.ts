@@ -4,6 +4,7 @@ import { describeKind } from "./errors.ts";
 import { kindIdOf } from "./kind-id.ts";
 import type { RequestFailure } from "./reflector.ts";
 
+/** What a log of a reflector's failures needs. */
 export interface FailureLogOptions {
   readonly kind: AnyKind;
   readonly log: Log;

@@ -17,10 +17,11 @@ import {
 import { MalformedObjectError } from "./stored-object.ts";
 import { jsonFormat, protobufFormat, type WireFormat } from "./wire-format.ts";
 
+/** What happened to an object, by the name of its watch event. */
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
 /** Takes what the reflector receives. */
-export interface Sink {
+export interface ReflectorSink {
   /** A full list starts: forget what was collected for an earlier one. */
   begin(list: ListStart): void;
   /** An object of the list that is being received, or its end. @throws MalformedObjectError */
@@ -41,13 +42,14 @@ export interface Sink {
   heard(now: number): void;
 }
 
+/** What a reflector needs: where it lists and watches, and what takes the objects. */
 export interface ReflectorOptions {
   readonly source: ListWatcher;
   readonly kind: AnyKind;
   readonly scope: InformerScope;
   readonly clock: Clock;
   readonly random: Random;
-  readonly sink: Sink;
+  readonly sink: ReflectorSink;
   /** Objects per page where the server does not stream. */
   readonly pageSize: number;
 }

@@ -66,6 +66,7 @@ export type ReflectorState = Memory &
     | { readonly at: "waiting"; readonly next: "list" | "watch"; readonly why: RequestFailure }
   );
 
+/** What the state of a reflector depends on. */
 export type ReflectorEvent =
   | { readonly type: "start" }
   /** An object came, with this version. */
@@ -98,6 +99,7 @@ export interface ListStart {
   readonly isConsistent: boolean;
 }
 
+/** What is to be done after a step. */
 export type Effect =
   /** Forget what was collected: a full list starts. */
   | { readonly do: "begin"; readonly list: ListStart }
@@ -109,6 +111,7 @@ export type Effect =
   | { readonly do: "open"; readonly opening: Opening }
   | { readonly do: "wait"; readonly ms: number };
 
+/** The result of a step: the next state, and what is to be done. */
 export interface Transition {
   readonly state: ReflectorState;
   readonly effects: readonly Effect[];
@@ -146,6 +149,7 @@ const RELIST_MS = 10_000;
  */
 const SHORT_WATCH_MS = 1_000;
 
+/** Where every reflector begins: nothing is known, and a list is the first request. */
 export const initialState: ReflectorState = {
   at: "stopped",
   version: undefined,

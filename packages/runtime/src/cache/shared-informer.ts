@@ -19,7 +19,7 @@ import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
 import { Overlay, type OwnWrite } from "./overlay.ts";
 import { Pace, turn } from "./pace.ts";
 import type { ListStart, Opening, ReflectorState } from "./reflector.ts";
-import { type ChangeType, Reflector, type Sink } from "./reflector-run.ts";
+import { type ChangeType, Reflector, type ReflectorSink } from "./reflector-run.ts";
 import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
 import type { Store } from "./store.ts";
 import { Added, Gone, Updated } from "./stored-events.ts";
@@ -29,6 +29,7 @@ import type { Transform } from "./transform.ts";
 import { guardTransform } from "./transform.ts";
 import { View } from "./view.ts";
 
+/** What a shared informer is made from. */
 export interface SharedInformerOptions {
   readonly source: ListWatcher;
   readonly kind: AnyKind;
@@ -55,7 +56,7 @@ const always = () => true;
  * The objects of one kind and scope: what the watch brought, what we wrote since, and its
  * subscribers.
  */
-export class SharedInformer implements Sink {
+export class SharedInformer implements ReflectorSink {
   readonly kind: AnyKind;
   readonly scope: InformerScope;
   readonly synced: Promise<void>;

@@ -5,6 +5,7 @@ import type { StoredObject } from "./stored-object.ts";
 // Changes that read their objects when they are looked at: most handlers want the key alone.
 // Classes, for there is one per object of a large list.
 
+/** An object was added. It is decoded when it is first read. */
 export class Added {
   readonly type = "added";
   readonly initial: boolean;
@@ -22,6 +23,7 @@ export class Added {
   }
 }
 
+/** An object was changed. Both states are decoded when they are first read. */
 export class Updated {
   readonly type = "updated";
   readonly #reader: ObjectReader;
@@ -43,6 +45,7 @@ export class Updated {
   }
 }
 
+/** An object was deleted. Its last state is decoded when it is first read. */
 export class Gone {
   readonly type = "deleted";
   readonly #reader: ObjectReader;

@@ -64,6 +64,7 @@ export class MalformedObjectError extends Error {
 /** Where an object's bytes are put. */
 export type Storage = Pick<Arenas, "store">;
 
+/** What turns the bytes of an object into a stored one. */
 export interface Intake {
   readonly arena: Storage;
   /** Keep `metadata.managedFields`. */

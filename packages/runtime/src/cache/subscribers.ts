@@ -4,6 +4,7 @@ import type { CacheEvent } from "./contract.ts";
 import { Pace, turn } from "./pace.ts";
 
 type Event = CacheEvent<KubernetesObject>;
+/** Is called with each event. */
 export type Handler = (event: Event) => void;
 
 interface Subscriber {

@@ -2,6 +2,7 @@ import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
 import { countOf, type LogThrottle } from "../logging/log-throttle.ts";
 import { kindIdOf } from "./kind-id.ts";
 
+/** What a guarded transform needs to log what the user's throws. */
 export interface TransformParts {
   readonly kind: AnyKind;
   readonly log: Log;

@@ -26,6 +26,7 @@ export interface LocatedEvent extends ScannedEvent {
   readonly bytes?: Buffer;
 }
 
+/** What a bookmark of a watch has that matters. */
 export interface Bookmark {
   readonly metadata?: {
     readonly resourceVersion?: string;
@@ -33,6 +34,7 @@ export interface Bookmark {
   };
 }
 
+/** Lists and watches as JSON. */
 export function jsonFormat(source: ListWatcher): WireFormat {
   return {
     name: "json",
@@ -49,6 +51,7 @@ export function jsonFormat(source: ListWatcher): WireFormat {
   };
 }
 
+/** Lists and watches as protobuf. */
 export function protobufFormat(source: ProtobufReader): WireFormat {
   return {
     name: "protobuf",

@@ -46,6 +46,7 @@ export interface RoleContribution {
   readonly namespaceRules: readonly PolicyRule[];
 }
 
+/** What the generated roles are for. */
 export interface RbacOptions {
   /** The name of the roles; the operator's. */
   readonly name: string;

@@ -16,6 +16,7 @@ export interface StoredLease {
   readonly record: LeaseRecord;
 }
 
+/** The durations of an election, and who takes part. */
 export interface ElectionRules {
   readonly identity: string;
   /** How long others leave a lease alone that does not change. */
@@ -72,6 +73,7 @@ export type ElectionAction =
   | { readonly do: "wait"; readonly ms: Millis }
   | { readonly do: "end" };
 
+/** The result of a step: the next state, and what is to be done. */
 export interface ElectionStep {
   readonly state: Election;
   readonly action: ElectionAction;

@@ -28,6 +28,7 @@ export interface LeaseAddress {
   readonly name: string;
 }
 
+/** What an elector needs. */
 export interface ElectorOptions {
   readonly client: Reader & Writer;
   readonly clock: Clock;

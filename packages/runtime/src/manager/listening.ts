@@ -8,6 +8,7 @@ export interface ListenAddress {
   readonly host?: string | undefined;
 }
 
+/** Where probes and metrics are served, and by what. */
 export interface ListeningOptions {
   /** Makes the error to throw from the operating system's. */
   readonly explain: (error: NodeJS.ErrnoException) => Error;

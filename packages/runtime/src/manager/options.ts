@@ -5,6 +5,7 @@ import type { Logger } from "../reconcile/log.ts";
 import type { Tracing } from "../reconcile/tracing.ts";
 import type { ElectionRules } from "./election.ts";
 
+/** How replicas decide which of them leads. */
 export interface LeaderElectionOptions {
   /** The name of the Lease; the operator's own. */
   readonly name: string;
@@ -20,6 +21,7 @@ export interface LeaderElectionOptions {
   readonly retryPeriod?: Duration;
 }
 
+/** How a manager connects, logs, serves and elects. */
 export interface ManagerOptions {
   /** A client to use. Its maker closes it. @default one made from `kubeconfig` */
   readonly client?: Client;

@@ -22,6 +22,7 @@ export type Reach =
       readonly history: LogHistory;
     };
 
+/** The outcome of a request, as far as it shows whether a server answers. */
 export type ReachEvent =
   | { readonly type: "answered" }
   | { readonly type: "failed"; readonly cause: OutageCause };

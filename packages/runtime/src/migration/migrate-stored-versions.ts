@@ -17,6 +17,7 @@ import { messageOf } from "../reconcile/errors.ts";
 import type { Resource } from "../resource/index.ts";
 import { checkpointAnnotation, type Plan, planFor, writeCheckpoint } from "./plan.ts";
 
+/** How stored objects are migrated. */
 export interface MigrationOptions {
   /**
    * How long to wait before the first object is rewritten: every API server of the cluster must

@@ -21,6 +21,7 @@ export interface QueueObserver {
   retried?(): void;
 }
 
+/** How a queue orders its keys, and how long failed ones wait. */
 export interface QueueOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -36,6 +37,7 @@ export interface QueueOptions {
   readonly observer?: QueueObserver;
 }
 
+/** When a key is due, and how urgent it is. */
 export interface AddOptions {
   /** Higher is sooner. Of several adds the highest counts. @default 0 */
   readonly priority?: number;
@@ -84,6 +86,7 @@ export interface QueueSample {
   readonly running: readonly number[];
 }
 
+/** How keys are taken from a queue. */
 export interface DrainOptions {
   /**
    * Forget the keys that are due but not handed out yet, rather than have them worked on.

@@ -13,6 +13,7 @@ export interface OrderedApply {
   readonly failures: readonly unknown[];
 }
 
+/** How children are applied in order. */
 export interface OrderOptions {
   /** Applies one child. Resolves to the object on the server. */
   readonly apply: (child: Child) => Promise<KubernetesObject>;

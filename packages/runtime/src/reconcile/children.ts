@@ -69,6 +69,7 @@ export interface ChildChange {
   readonly because: readonly string[];
 }
 
+/** What applying and pruning children needs. */
 export interface ChildrenOptions extends Owner {
   readonly client: ReconcileClient;
   readonly cache: Cache;

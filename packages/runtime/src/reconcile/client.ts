@@ -36,6 +36,7 @@ export interface ReconcileClient extends Reader, Writer {
   readonly live: Reader;
 }
 
+/** What a reconciler's client is made from. */
 export interface CachedClientOptions {
   readonly client: Reader & Writer;
   readonly cache: Cache;

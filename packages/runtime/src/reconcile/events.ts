@@ -33,6 +33,7 @@ export interface EventRecorder {
   record(event: EventInput): void;
 }
 
+/** What recording events needs. */
 export interface EventsOptions {
   readonly client: Writer;
   readonly clock: Clock;

@@ -24,6 +24,7 @@ export interface HotLoop {
   readonly path: string;
 }
 
+/** What detecting a reconcile that triggers itself needs. */
 export interface HotLoopOptions {
   readonly clock: Clock;
   /**

@@ -29,6 +29,7 @@ export interface StatusMemory {
   readonly accepted: Deviations;
 }
 
+/** What writing a status needs. */
 export interface StatusOptions {
   readonly kind: AnyKind;
   readonly client: ReconcileClient;

@@ -12,6 +12,7 @@ export interface Tracing {
   write<T>(what: string, send: () => Promise<T>): Promise<T>;
 }
 
+/** The attributes of a span, by the names of OpenTelemetry. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** Records nothing. */

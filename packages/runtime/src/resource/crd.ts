@@ -31,6 +31,7 @@ export type ConversionWebhook = (
   readonly caBundle?: string;
 };
 
+/** What a CustomResourceDefinition has besides what its resource says. */
 export interface CrdOptions {
   /** Labels of the CustomResourceDefinition itself. @default none */
   readonly labels?: Readonly<Record<string, string>>;

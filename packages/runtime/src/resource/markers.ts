@@ -30,6 +30,7 @@ function marker<T>(mark: Mark, enforce: (value: T) => string | undefined = () =>
   return check;
 }
 
+/** What a CEL rule has besides its expression. */
 export interface CelOptions extends Omit<ValidationRule, "rule"> {}
 
 /**

@@ -55,6 +55,7 @@ export type Where =
   | { readonly service: { readonly name: string; readonly namespace: string; readonly port: number } }
   | { readonly url: string };
 
+/** What the webhook configurations of an operator are made from. */
 export interface ConfigurationParts {
   /** The name of both configurations. */
   readonly name: string;

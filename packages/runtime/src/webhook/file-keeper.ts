@@ -157,6 +157,7 @@ function privateKey(text: string, name: string) {
   }
 }
 
+/** Where the certificate files of a webhook server are. */
 export interface FromFilesOptions {
   /** @default "tls.crt" */
   readonly certificate?: string;

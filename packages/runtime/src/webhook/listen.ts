@@ -7,6 +7,7 @@ import type { Logger } from "../reconcile/log.ts";
 import { Connections } from "./connections.ts";
 import { failure, tooLarge, type WebhookAnswer, type WebhookCall } from "./dispatch.ts";
 
+/** Where a webhook server listens, and with which certificate. */
 export interface ListenOptions {
   /** 0 picks a free one. */
   readonly port: number;

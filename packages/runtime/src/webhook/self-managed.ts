@@ -5,6 +5,7 @@ import type { RotationRules } from "./rotation.ts";
 const day = 86_400_000;
 const minute = 60_000;
 
+/** How an operator makes and renews the certificates of its own webhooks. */
 export interface SelfManagedOptions {
   /** The Secret that the authority is kept in. @default `<name>-webhook-ca` */
   readonly secretName?: string;

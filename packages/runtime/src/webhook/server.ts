@@ -24,6 +24,7 @@ import { checkUrl, type ServiceAddress, surroundingsFrom } from "./surroundings.
 import type { TrustTarget } from "./trust-target.ts";
 import { authoritySecretRules, configurationRules, conversionRules } from "./webhook-rbac.ts";
 
+/** How a webhook server listens, and which requests it takes. */
 export interface WebhookServerOptions {
   /** The operator's name: of its webhook configurations, and the root of the other names. */
   readonly name: string;

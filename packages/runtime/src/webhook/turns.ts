@@ -3,6 +3,7 @@ import { countOf, LogThrottle } from "../logging/log-throttle.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import type { Logger } from "../reconcile/log.ts";
 
+/** What is to be looked after, and how. */
 export interface TurnsOptions {
   readonly clock: Clock;
   readonly random: Random;

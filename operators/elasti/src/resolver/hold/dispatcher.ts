@@ -35,6 +35,7 @@ export interface DispatchRules {
   readonly maxConcurrencyPerEndpoint: number;
 }
 
+/** What a dispatcher needs. */
 export interface DispatcherOptions<Resources> {
   readonly clock: Clock;
   readonly owner: DispatcherOwner;

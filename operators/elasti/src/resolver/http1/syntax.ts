@@ -31,8 +31,13 @@ export function isAll(kind: number, text: string, start: number, end: number): b
   return end > start;
 }
 
+/** Carriage return. */
 export const CR = 0x0d;
+/** Line feed. */
 export const LF = 0x0a;
+/** `:` */
 export const COLON = 0x3a;
+/** A space. */
 export const SPACE = 0x20;
+/** A horizontal tab. */
 export const TAB = 0x09;

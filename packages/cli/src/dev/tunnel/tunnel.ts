@@ -11,6 +11,7 @@ export interface Tunnel extends AsyncDisposable {
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number };
 }
 
+/** What a tunnel needs. */
 export interface TunnelParts {
   readonly client: Client;
   /** To the same API server, without repetitions. */

@@ -24,6 +24,7 @@ export interface Installation {
   readonly optional: Readonly<Record<OptionalPart, readonly object[]>>;
 }
 
+/** All objects that install an operator. */
 export function installationOf(operator: Operator, rendering: Rendering): Installation {
   const { manager, components, webhooks } = operator;
   const all = [manager, ...components];

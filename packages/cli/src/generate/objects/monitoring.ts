@@ -63,6 +63,7 @@ export function seriesOf(components: readonly Component[], namespace: string): s
   return `namespace="${namespace}",${job}`;
 }
 
+/** Whether a component serves metrics. */
 export function servesMetrics({ metricsPort }: Component): boolean {
   return metricsPort !== undefined;
 }

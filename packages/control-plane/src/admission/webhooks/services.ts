@@ -12,6 +12,7 @@ export interface WebhookCall {
   readonly signal: AbortSignal;
 }
 
+/** What a webhook answered. */
 export interface WebhookAnswer {
   /** @default 200 */
   readonly status?: number;

@@ -13,6 +13,7 @@ export interface TypeNotation {
   readonly fields: readonly FieldNotation[];
 }
 
+/** A field of a built-in kind, as the compact notation has it. */
 export interface FieldNotation {
   readonly name: string;
   readonly required: boolean;
@@ -27,6 +28,7 @@ export type Merge =
   | { readonly as: "atomic" | "granular" | "set" }
   | { readonly as: "by"; readonly keys: readonly [string, ...string[]] };
 
+/** The type of a field in the compact notation. */
 export type FieldType =
   | { readonly at: "scalar"; readonly scalar: Scalar }
   | { readonly at: "enum"; readonly values: readonly string[] }
@@ -35,6 +37,7 @@ export type FieldType =
   | { readonly at: "list"; readonly items: FieldType }
   | { readonly at: "map"; readonly values: FieldType };
 
+/** The names of the scalar types. */
 export const scalars = [
   "string",
   "boolean",
@@ -51,6 +54,7 @@ export const scalars = [
   "any",
 ] as const;
 
+/** A scalar type, by its name. */
 export type Scalar = (typeof scalars)[number];
 
 /** Prints a type; {@link parseType} reads it. */

@@ -17,6 +17,7 @@ export interface CrdSource {
   };
 }
 
+/** Which types are generated, and from what. */
 export interface GenerateTypesOptions {
   /**
    * Which version of a CRD.

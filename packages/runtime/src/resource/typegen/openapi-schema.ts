@@ -25,6 +25,7 @@ export interface OpenApiSchema {
   readonly "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[];
 }
 
+/** A kind in one version of its group. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
