@@ -26,7 +26,7 @@ import {
   type Tokens,
 } from "./auth/index.ts";
 import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
-import { type ControllerChoice, loadControllers } from "./controllers/index.ts";
+import { type ControllerChoice, startControllers } from "./controllers/index.ts";
 import { type ControllerDependencies, type Running, settled } from "./controllers/loop.ts";
 import { listAt } from "./controllers/objects.ts";
 import { Faults } from "./faults/index.ts";
@@ -258,9 +258,6 @@ export class ControlPlane implements AsyncDisposable {
       authorizer: plane.#authorizer,
       tokens: plane.tokens,
     };
-    // Loaded first, and then all started in one step: the time that a file takes to load must not
-    // decide the order of their writes.
-    const start = await loadControllers(controllers);
     if (nodes !== "none") plane.#running.push(await plane.#startNodes(deps, options.processes ?? false));
     else if (options.processes)
       throw new TypeError('processes need nodes to run on: leave out nodes: "none"');
@@ -269,7 +266,7 @@ export class ControlPlane implements AsyncDisposable {
       controllers === "all" ? ["networking.k8s.io/service-cidr-finalizer"] : [],
     );
     plane.#addresses.start();
-    plane.#running.push(start(deps));
+    plane.#running.push(startControllers(deps, controllers));
     return plane;
   }
 

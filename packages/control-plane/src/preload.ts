@@ -1,5 +1,3 @@
-import { loadControllers } from "./controllers/index.ts";
-
 /**
  * Every module that is loaded when it is first needed, so that an empty control plane starts fast.
  */
@@ -12,7 +10,6 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./admission/webhooks/send.ts"),
   () => import("./cel/rule-compiler.ts"),
   () => import("./cel/rules.ts"),
-  () => loadControllers("all"),
   () => import("./http/eviction.ts"),
   () => import("./http/listener.ts"),
   () => import("./http/write.ts"),

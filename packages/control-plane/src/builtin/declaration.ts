@@ -41,11 +41,6 @@ export interface KindDeclaration {
   readonly cells?: Cells;
   /** The conditions of an object's row. Clients may hide such rows. @default none */
   readonly rowConditions?: (object: JsonObject) => JsonObject[];
-  /**
-   * Its controllers, by their names in kube-controller-manager. They are loaded when they are
-   * started: a bare API server does without them.
-   *
-   * @default none
-   */
-  readonly controllers?: { readonly [name: string]: () => Promise<StartController> };
+  /** Its controllers, by their names in kube-controller-manager. @default none */
+  readonly controllers?: { readonly [name: string]: StartController };
 }

@@ -1,10 +1,11 @@
 import type { StartController } from "../builtin/declaration.ts";
 import { declarations } from "../builtin/index.ts";
+import { startGarbageCollector } from "./garbage-collector.ts";
 import { type ControllerDependencies, type Running, together } from "./loop.ts";
 
 /** Controllers that are not about one kind. */
 const general = {
-  "garbage-collector-controller": async () => (await import("./garbage-collector.ts")).startGarbageCollector,
+  "garbage-collector-controller": startGarbageCollector,
 };
 
 type Declaration = (typeof declarations)[number];
@@ -22,7 +23,7 @@ const known = Object.fromEntries([
   ...declarations.flatMap((declaration) =>
     "controllers" in declaration ? Object.entries(declaration.controllers) : [],
   ),
-]) as Readonly<Record<ControllerName, () => Promise<StartController>>>;
+]) as Readonly<Record<ControllerName, StartController>>;
 
 /** The names of all controllers. */
 export const controllerNames = Object.keys(known) as ControllerName[];
@@ -43,17 +44,9 @@ export type ControllerChoice =
   | readonly ControllerName[]
   | { readonly except: readonly ControllerName[] };
 
-/**
- * Loads controllers.
- *
- * @returns starts them, in a fixed order
- * @throws TypeError for a name that no controller has
- */
-export async function loadControllers(
-  choice: ControllerChoice,
-): Promise<(deps: ControllerDependencies) => Running> {
-  const starts = await Promise.all(chosen(choice).map((name) => known[name]()));
-  return (deps) => together(starts.map((start) => start(deps)));
+/** Starts controllers in a fixed order. @throws TypeError for a name that no controller has */
+export function startControllers(deps: ControllerDependencies, choice: ControllerChoice): Running {
+  return together(chosen(choice).map((name) => known[name](deps)));
 }
 
 /** Controllers that always run. */

@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { admissionPolicyBindingCells, admissionPolicyCells } from "./columns.ts";
+import { startAdmissionPolicyStatus } from "./controller.ts";
 import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./strategy.ts";
 
 export const validatingAdmissionPolicyKind = {
@@ -8,8 +9,7 @@ export const validatingAdmissionPolicyKind = {
   strategy: validatingAdmissionPolicy,
   cells: admissionPolicyCells,
   controllers: {
-    "validatingadmissionpolicy-status-controller": async () =>
-      (await import("./controller.ts")).startAdmissionPolicyStatus,
+    "validatingadmissionpolicy-status-controller": startAdmissionPolicyStatus,
   },
 } satisfies KindDeclaration;
 

@@ -1,5 +1,10 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { certificateSigningRequestCells } from "./columns.ts";
+import {
+  startCertificateApproving,
+  startCertificateCleaning,
+  startCertificateSigning,
+} from "./controller.ts";
 import { certificateSigningRequest } from "./strategy.ts";
 
 export const certificateSigningRequestKind = {
@@ -8,11 +13,8 @@ export const certificateSigningRequestKind = {
   strategy: certificateSigningRequest,
   cells: certificateSigningRequestCells,
   controllers: {
-    "certificatesigningrequest-signing-controller": async () =>
-      (await import("./controller.ts")).startCertificateSigning,
-    "certificatesigningrequest-approving-controller": async () =>
-      (await import("./controller.ts")).startCertificateApproving,
-    "certificatesigningrequest-cleaner-controller": async () =>
-      (await import("./controller.ts")).startCertificateCleaning,
+    "certificatesigningrequest-signing-controller": startCertificateSigning,
+    "certificatesigningrequest-approving-controller": startCertificateApproving,
+    "certificatesigningrequest-cleaner-controller": startCertificateCleaning,
   },
 } satisfies KindDeclaration;

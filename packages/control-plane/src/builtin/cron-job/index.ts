@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { cronJobCells } from "./columns.ts";
+import { startCronJobs } from "./controller.ts";
 import { cronJob } from "./strategy.ts";
 
 export const cronJobKind = {
@@ -8,6 +9,6 @@ export const cronJobKind = {
   strategy: cronJob,
   cells: cronJobCells,
   controllers: {
-    "cronjob-controller": async () => (await import("./controller.ts")).startCronJobs,
+    "cronjob-controller": startCronJobs,
   },
 } satisfies KindDeclaration;

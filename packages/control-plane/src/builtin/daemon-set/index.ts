@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { daemonSetCells } from "./columns.ts";
+import { startDaemonSets } from "./controller.ts";
 import { daemonSet } from "./strategy.ts";
 
 export const daemonSetKind = {
@@ -8,6 +9,6 @@ export const daemonSetKind = {
   strategy: daemonSet,
   cells: daemonSetCells,
   controllers: {
-    "daemonset-controller": async () => (await import("./controller.ts")).startDaemonSets,
+    "daemonset-controller": startDaemonSets,
   },
 } satisfies KindDeclaration;

@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { deploymentCells } from "./columns.ts";
+import { startDeployments } from "./controller.ts";
 import { deployment } from "./strategy.ts";
 
 export const deploymentKind = {
@@ -8,6 +9,6 @@ export const deploymentKind = {
   strategy: deployment,
   cells: deploymentCells,
   controllers: {
-    "deployment-controller": async () => (await import("./controller.ts")).startDeployments,
+    "deployment-controller": startDeployments,
   },
 } satisfies KindDeclaration;

@@ -1,5 +1,7 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { endpointSliceCells, endpointsCells } from "./columns.ts";
+import { startEndpointSlices, startEndpoints } from "./controller.ts";
+import { startEndpointSliceMirroring } from "./mirroring.ts";
 import { endpointSlice } from "./slice-strategy.ts";
 import { endpoints } from "./strategy.ts";
 
@@ -9,7 +11,7 @@ export const endpointsKind = {
   strategy: endpoints,
   cells: endpointsCells,
   controllers: {
-    "endpoints-controller": async () => (await import("./controller.ts")).startEndpoints,
+    "endpoints-controller": startEndpoints,
   },
 } satisfies KindDeclaration;
 
@@ -19,8 +21,7 @@ export const endpointSliceKind = {
   strategy: endpointSlice,
   cells: endpointSliceCells,
   controllers: {
-    "endpointslice-controller": async () => (await import("./controller.ts")).startEndpointSlices,
-    "endpointslice-mirroring-controller": async () =>
-      (await import("./mirroring.ts")).startEndpointSliceMirroring,
+    "endpointslice-controller": startEndpointSlices,
+    "endpointslice-mirroring-controller": startEndpointSliceMirroring,
   },
 } satisfies KindDeclaration;

@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { eventCells } from "./columns.ts";
+import { startEventExpiry } from "./controller.ts";
 import { event, modernEvent } from "./strategy.ts";
 import { eventFromStored, eventToStored } from "./views.ts";
 
@@ -9,7 +10,7 @@ export const eventKind = {
   strategy: event,
   cells: eventCells,
   controllers: {
-    "event-expiry": async () => (await import("./controller.ts")).startEventExpiry,
+    "event-expiry": startEventExpiry,
   },
 } satisfies KindDeclaration;
 

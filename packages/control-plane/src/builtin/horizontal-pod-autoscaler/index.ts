@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { horizontalPodAutoscalerCells } from "./columns.ts";
+import { startHorizontalPodAutoscalers } from "./controller.ts";
 import { horizontalPodAutoscaler, horizontalPodAutoscalerV1 } from "./strategy.ts";
 import { fromStored, toStored } from "./versions.ts";
 
@@ -20,7 +21,6 @@ export const horizontalPodAutoscalerKind = {
     },
   },
   controllers: {
-    "horizontal-pod-autoscaler-controller": async () =>
-      (await import("./controller.ts")).startHorizontalPodAutoscalers,
+    "horizontal-pod-autoscaler-controller": startHorizontalPodAutoscalers,
   },
 } satisfies KindDeclaration;

@@ -1,6 +1,8 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { jobCells } from "./columns.ts";
+import { startJobs } from "./controller.ts";
 import { job } from "./strategy.ts";
+import { startTtlAfterFinished } from "./time-to-live.ts";
 
 export const jobKind = {
   group: "batch",
@@ -8,7 +10,7 @@ export const jobKind = {
   strategy: job,
   cells: jobCells,
   controllers: {
-    "job-controller": async () => (await import("./controller.ts")).startJobs,
-    "ttl-after-finished-controller": async () => (await import("./time-to-live.ts")).startTtlAfterFinished,
+    "job-controller": startJobs,
+    "ttl-after-finished-controller": startTtlAfterFinished,
   },
 } satisfies KindDeclaration;

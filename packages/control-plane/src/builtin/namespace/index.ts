@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { namespaceCells } from "./columns.ts";
+import { startNamespaces } from "./controller.ts";
 import { namespace } from "./strategy.ts";
 
 export const namespaceKind = {
@@ -8,6 +9,6 @@ export const namespaceKind = {
   strategy: namespace,
   cells: namespaceCells,
   controllers: {
-    "namespace-controller": async () => (await import("./controller.ts")).startNamespaces,
+    "namespace-controller": startNamespaces,
   },
 } satisfies KindDeclaration;

@@ -1,4 +1,5 @@
 import type { KindDeclaration } from "../declaration.ts";
+import { startClaimProtection } from "../persistent-volume/protection.ts";
 import { persistentVolumeClaimCells } from "./columns.ts";
 import { persistentVolumeClaim } from "./strategy.ts";
 
@@ -8,7 +9,6 @@ export const persistentVolumeClaimKind = {
   strategy: persistentVolumeClaim,
   cells: persistentVolumeClaimCells,
   controllers: {
-    "persistentvolumeclaim-protection-controller": async () =>
-      (await import("../persistent-volume/protection.ts")).startClaimProtection,
+    "persistentvolumeclaim-protection-controller": startClaimProtection,
   },
 } satisfies KindDeclaration;

@@ -1,5 +1,7 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { persistentVolumeCells } from "./columns.ts";
+import { startPersistentVolumes } from "./controller.ts";
+import { startVolumeProtection } from "./protection.ts";
 import { persistentVolume } from "./strategy.ts";
 
 export const persistentVolumeKind = {
@@ -8,9 +10,7 @@ export const persistentVolumeKind = {
   strategy: persistentVolume,
   cells: persistentVolumeCells,
   controllers: {
-    "persistentvolume-binder-controller": async () =>
-      (await import("./controller.ts")).startPersistentVolumes,
-    "persistentvolume-protection-controller": async () =>
-      (await import("./protection.ts")).startVolumeProtection,
+    "persistentvolume-binder-controller": startPersistentVolumes,
+    "persistentvolume-protection-controller": startVolumeProtection,
   },
 } satisfies KindDeclaration;

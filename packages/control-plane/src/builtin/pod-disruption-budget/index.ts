@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { podDisruptionBudgetCells } from "./columns.ts";
+import { startDisruption } from "./controller.ts";
 import { podDisruptionBudget } from "./strategy.ts";
 
 export const podDisruptionBudgetKind = {
@@ -8,6 +9,6 @@ export const podDisruptionBudgetKind = {
   strategy: podDisruptionBudget,
   cells: podDisruptionBudgetCells,
   controllers: {
-    "disruption-controller": async () => (await import("./controller.ts")).startDisruption,
+    "disruption-controller": startDisruption,
   },
 } satisfies KindDeclaration;

@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { podCells, podRowConditions, podTemplateCells } from "./columns.ts";
+import { startPodGarbageCollector } from "./garbage-collector.ts";
 import { pod, podTemplate } from "./strategy.ts";
 
 export const podKind = {
@@ -9,8 +10,7 @@ export const podKind = {
   cells: podCells,
   rowConditions: podRowConditions,
   controllers: {
-    "pod-garbage-collector-controller": async () =>
-      (await import("./garbage-collector.ts")).startPodGarbageCollector,
+    "pod-garbage-collector-controller": startPodGarbageCollector,
   },
 } satisfies KindDeclaration;
 

@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { replicaSetCells, replicationControllerCells } from "./columns.ts";
+import { startReplicaSets, startReplicationControllers } from "./controller.ts";
 import { replicaSet, replicationController } from "./strategy.ts";
 
 export const replicaSetKind = {
@@ -8,7 +9,7 @@ export const replicaSetKind = {
   strategy: replicaSet,
   cells: replicaSetCells,
   controllers: {
-    "replicaset-controller": async () => (await import("./controller.ts")).startReplicaSets,
+    "replicaset-controller": startReplicaSets,
   },
 } satisfies KindDeclaration;
 
@@ -18,7 +19,6 @@ export const replicationControllerKind = {
   strategy: replicationController,
   cells: replicationControllerCells,
   controllers: {
-    "replicationcontroller-controller": async () =>
-      (await import("./controller.ts")).startReplicationControllers,
+    "replicationcontroller-controller": startReplicationControllers,
   },
 } satisfies KindDeclaration;

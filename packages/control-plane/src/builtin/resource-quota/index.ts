@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { resourceQuotaCells } from "./columns.ts";
+import { startResourceQuotas } from "./controller.ts";
 import { resourceQuota } from "./strategy.ts";
 
 export const resourceQuotaKind = {
@@ -8,6 +9,6 @@ export const resourceQuotaKind = {
   strategy: resourceQuota,
   cells: resourceQuotaCells,
   controllers: {
-    "resourcequota-controller": async () => (await import("./controller.ts")).startResourceQuotas,
+    "resourcequota-controller": startResourceQuotas,
   },
 } satisfies KindDeclaration;

@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { bindingCells } from "./columns.ts";
+import { startClusterRoleAggregation } from "./controller.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./strategy.ts";
 
 export const roleKind = {
@@ -13,8 +14,7 @@ export const clusterRoleKind = {
   kind: "ClusterRole",
   strategy: clusterRole,
   controllers: {
-    "clusterrole-aggregation-controller": async () =>
-      (await import("./controller.ts")).startClusterRoleAggregation,
+    "clusterrole-aggregation-controller": startClusterRoleAggregation,
   },
 } satisfies KindDeclaration;
 

@@ -1,5 +1,7 @@
 import { nameAndAge } from "../../table/metadata-cells.ts";
 import type { KindDeclaration } from "../declaration.ts";
+import { startRootCertificates, startServiceAccounts } from "./controller.ts";
+import { startServiceAccountTokens } from "./tokens.ts";
 
 export const serviceAccountKind = {
   group: "",
@@ -7,9 +9,8 @@ export const serviceAccountKind = {
   strategy: { returnsDeleted: true },
   cells: nameAndAge,
   controllers: {
-    "serviceaccount-controller": async () => (await import("./controller.ts")).startServiceAccounts,
-    "serviceaccount-token-controller": async () => (await import("./tokens.ts")).startServiceAccountTokens,
-    "root-ca-certificate-publisher-controller": async () =>
-      (await import("./controller.ts")).startRootCertificates,
+    "serviceaccount-controller": startServiceAccounts,
+    "serviceaccount-token-controller": startServiceAccountTokens,
+    "root-ca-certificate-publisher-controller": startRootCertificates,
   },
 } satisfies KindDeclaration;

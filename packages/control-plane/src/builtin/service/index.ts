@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { serviceCells } from "./columns.ts";
+import { startKubernetesService } from "./kubernetes-service.ts";
 import { service } from "./strategy.ts";
 
 export const serviceKind = {
@@ -8,6 +9,6 @@ export const serviceKind = {
   strategy: service,
   cells: serviceCells,
   controllers: {
-    "kubernetes-service": async () => (await import("./kubernetes-service.ts")).startKubernetesService,
+    "kubernetes-service": startKubernetesService,
   },
 } satisfies KindDeclaration;

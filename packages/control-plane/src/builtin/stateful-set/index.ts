@@ -1,5 +1,6 @@
 import type { KindDeclaration } from "../declaration.ts";
 import { statefulSetCells } from "./columns.ts";
+import { startStatefulSets } from "./controller.ts";
 import { statefulSet } from "./strategy.ts";
 
 export const statefulSetKind = {
@@ -8,6 +9,6 @@ export const statefulSetKind = {
   strategy: statefulSet,
   cells: statefulSetCells,
   controllers: {
-    "statefulset-controller": async () => (await import("./controller.ts")).startStatefulSets,
+    "statefulset-controller": startStatefulSets,
   },
 } satisfies KindDeclaration;
