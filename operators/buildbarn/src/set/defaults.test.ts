@@ -1,3 +1,4 @@
+import { isObjectOf } from "@windlass/runtime";
 import { expect, test } from "vitest";
 import { BuildbarnBrowser } from "../browser/browser.ts";
 import { checkConfiguration } from "../configuration/index.ts";
@@ -33,14 +34,8 @@ const scheduler = BuildbarnScheduler.make(at("scheduler"), {});
 const frontend = BuildbarnFrontend.make(at("frontend"), {});
 const worker = BuildbarnWorker.make(at("worker"), {});
 const browser = BuildbarnBrowser.make(at("browser"), { ingressHost: "bb-browser.example.com" });
-const objects = new Map<unknown, readonly unknown[]>([
-  [BuildbarnStorage, [storage]],
-  [BuildbarnScheduler, [scheduler]],
-  [BuildbarnFrontend, [frontend]],
-  [BuildbarnWorker, [worker]],
-  [BuildbarnBrowser, [browser]],
-]);
-const set = setFrom(namespace, "buildbarn", (kind) => (objects.get(kind) ?? []) as never);
+const components = [storage, scheduler, frontend, worker, browser];
+const set = setFrom(namespace, "buildbarn", (kind) => components.filter((one) => isObjectOf(kind, one)));
 
 /** What each program of a component is given, evaluated. */
 function evaluated(component: ComponentConfiguration): readonly unknown[] {
