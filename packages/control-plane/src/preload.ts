@@ -4,7 +4,7 @@
 const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./admission/policy/conditions.ts"),
   () => import("./admission/policy/expressions.ts"),
-  () => import("./admission/policy/judge.ts"),
+  () => import("./admission/policy/evaluation.ts"),
   () => import("./admission/policy/type-check.ts"),
   () => import("./admission/webhooks/peer.ts"),
   () => import("./admission/webhooks/send.ts"),

@@ -6,7 +6,7 @@ const MOST_WAITING_BYTES = 256 * 1024;
 /** A body of known length up to this is given in one piece. */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/** The least memory to take for bytes that wait. */
+/** The smallest buffer for unread bytes. */
 const SMALLEST_ROOM = 16 * 1024;
 
 /** What is known of a body before it is read. */
@@ -24,7 +24,7 @@ export interface BodyOptions {
 export interface BodySource {
   /** The reader starts to wait for bytes. */
   bodyAwaited(): void;
-  /** There is something for a reader that waited: bytes, the end, or an error. */
+  /** A reader that waited has something to read: bytes, the end, or an error. */
   bodyArrived(): void;
   /** There is room again after `push` said that there was none. */
   bodyHasRoom(): void;
@@ -33,9 +33,8 @@ export interface BodySource {
 }
 
 /**
- * A body between the connection that brings it and the one reader that takes it. What arrives while
- * the reader is busy is put together, so that a stream of many small pieces is read in few large
- * ones.
+ * The body of a response, between its connection and its one reader. What arrives while the reader
+ * is busy is concatenated, so that a stream of many small pieces is read in few large ones.
  */
 export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: BodySource;

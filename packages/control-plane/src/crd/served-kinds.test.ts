@@ -85,7 +85,7 @@ test("each version becomes a kind with what it declares", () => {
   });
 });
 
-test("an object is judged by its schema, then by its rules", () => {
+test("an object is validated by its schema, then by its rules", () => {
   expect(v1 && finishNow(v1.validate(matcher(), { spec: { n: 11, s: "bad" } }))).toEqual([
     {
       reason: "FieldValueInvalid",
@@ -105,7 +105,7 @@ test("rules are left out, and said to be, when a fault could mislead them", () =
   ]);
 });
 
-test("a write to status is judged by the schema of status", () => {
+test("a write to status is validated by the schema of status", () => {
   const old = { spec: { n: 11 }, status: {} };
   const next = { spec: { n: 11 }, status: { replicas: "x" } };
   expect(v1 && finishNow(v1.validate(matcher(), next, old, "status"))[0]).toEqual({

@@ -217,7 +217,7 @@ test("a version that objects may be stored in cannot be dropped", async () => {
   expect(fault).toMatch(/^status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/);
 });
 
-test("whatever is sent as a definition, it is judged and nothing crashes", () => {
+test("whatever is sent as a definition, it is validated and nothing crashes", () => {
   const words = fc.constantFrom(
     "spec",
     "names",

@@ -13,8 +13,7 @@ export interface RequestInfo {
 }
 
 /**
- * Takes a path apart. Slashes at its end count for nothing; two in a row have an empty name between
- * them.
+ * Parses a path. Trailing slashes are ignored; two in a row have an empty name between them.
  *
  * @returns undefined for paths that address no resource: `/version`, `/apis`, `/apis/apps/v1` …
  * @throws URIError for a path that is not properly escaped.

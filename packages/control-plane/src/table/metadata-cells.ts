@@ -13,7 +13,7 @@ const beginning = "0001-01-01T00:00:00Z";
 
 const created = (of: JsonObject) => text(of, "metadata", "creationTimestamp");
 
-/** Name and age: kinds with nothing to say for themselves. */
+/** Name and age, for kinds that show nothing else. */
 export function nameAndAge(of: JsonObject, now: number): Json[] {
   return [name(of), age(of, now)];
 }

@@ -16,8 +16,8 @@ export type RequestFailure =
   /** The server ended a watch with another error. */
   | { readonly is: "broken"; readonly message: string }
   /**
-   * No server answered. Asking again costs nobody anything, so it is done often, and says nothing
-   * about the server once it answers.
+   * No server answered. Retries burden no server, so they are frequent, and do not count as
+   * failures of a server that answers later.
    */
   | { readonly is: "unreachable"; readonly message: string; readonly isOutage?: boolean }
   /** Anything else: 5xx, 429. It may pass. */
@@ -25,7 +25,7 @@ export type RequestFailure =
       readonly is: "passing";
       readonly message: string;
       readonly retryAfterMs?: number;
-      /** Every kind has it: no server answers, or none that takes our word for who we are. */
+      /** Every kind fails so: no server answers, or none accepts our credentials. */
       readonly isOutage?: boolean;
     };
 
@@ -40,7 +40,7 @@ export interface Memory {
   readonly streams: boolean;
   /** Failures in a row, for the backoff. */
   readonly failures: number;
-  /** Whether those were all that no server answered. */
+  /** Whether each of those failures was that no server answered. */
   readonly isUnreachable: boolean;
   /** When an expired version last led to a list without a wait. */
   readonly relistedAt: number | undefined;
@@ -117,7 +117,7 @@ export interface Transition {
   readonly effects: readonly Effect[];
 }
 
-/** Time and chance at the moment of a step. */
+/** The time, and a random number, for a step. */
 export interface Moment {
   /** Monotonic milliseconds. */
   readonly now: number;

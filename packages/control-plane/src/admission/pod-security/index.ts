@@ -28,12 +28,12 @@ export function podSecurity(store: Store): Admission {
       const template = templateOf(request);
       if (!template || request.namespace === undefined) return;
       const labels = child(metadataOf(store.get("namespaces", request.namespace)?.object ?? {}), "labels");
-      judge(request, template, labels);
+      evaluate(request, template, labels);
     },
   };
 }
 
-function judge(request: AdmissionRequest, template: Template, labels: JsonObject): void {
+function evaluate(request: AdmissionRequest, template: Template, labels: JsonObject): void {
   const enforced = policyOf(labels, "enforce");
   if (template.isPod && enforced) {
     const broken = violations(template.pod, enforced.level);

@@ -17,7 +17,11 @@ export type ConditionsOutcome = "hold" | "do not hold" | { readonly error: strin
 
 /** Conditions that were compiled once. */
 export interface CompiledConditions {
-  judge(matcher: Matcher, inputs: Inputs, composed?: readonly ComposedVariable[]): Steps<ConditionsOutcome>;
+  evaluate(
+    matcher: Matcher,
+    inputs: Inputs,
+    composed?: readonly ComposedVariable[],
+  ): Steps<ConditionsOutcome>;
 }
 
 /**
@@ -36,7 +40,7 @@ export function compileConditions(
     program: compileForAdmission(expression, "bool", declarations, matcher),
   }));
   return {
-    *judge(matcher, inputs, composed = []) {
+    *evaluate(matcher, inputs, composed = []) {
       const evaluation = new Evaluation(inputs, composed, budgets.conditions, matcher);
       const errors: string[] = [];
       try {

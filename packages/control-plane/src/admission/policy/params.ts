@@ -14,8 +14,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * The parameters that a binding gives to its policy: the policy is judged once with each. A single
- * undefined means that it is judged without any; none at all, that it is not judged.
+ * The parameters that a binding gives to its policy: the policy is evaluated once with each. A
+ * single undefined means that it is evaluated without any; none at all, that it is not evaluated.
  *
  * @throws ConfigurationError
  */

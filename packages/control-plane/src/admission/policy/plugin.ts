@@ -9,7 +9,7 @@ import { finish } from "../../steps.ts";
 import { requestOf } from "../webhooks/review.ts";
 import { isExempt, type Match, matchRequest, namespaceOf } from "../webhooks/rules.ts";
 import { nameInMessages, shownAs } from "../webhooks/versions.ts";
-import type { CompiledPolicy, Objection } from "./judge.ts";
+import type { CompiledPolicy, Objection } from "./evaluation.ts";
 import { ConfigurationError, collectParams, paramInfo } from "./params.ts";
 import { type Binding, Policies, type Policy } from "./policies.ts";
 
@@ -20,8 +20,8 @@ export interface PolicyDependencies {
 }
 
 /**
- * Judges requests by the ValidatingAdmissionPolicies that are bound. CEL is loaded for the first of
- * them.
+ * Evaluates requests against the ValidatingAdmissionPolicies that are bound. CEL is loaded for the
+ * first of them.
  */
 export function validatingPolicies(deps: PolicyDependencies): Admission {
   const policies = new Policies(deps.registry.store);
@@ -57,7 +57,7 @@ async function validate(
       append(refusals, misconfigured(policy, undefined, fault ?? ""));
     } else {
       for (const binding of policy.bindings) {
-        append(refusals, await judgeBinding(deps, policy, binding, request, match));
+        append(refusals, await evaluateBinding(deps, policy, binding, request, match));
       }
     }
   }
@@ -81,7 +81,7 @@ function misconfigured(policy: Policy, binding: string | undefined, why: string)
   return [{ policy: policy.name, binding, message, reason: "Invalid" }];
 }
 
-async function judgeBinding(
+async function evaluateBinding(
   { registry, authorizer }: PolicyDependencies,
   policy: Policy,
   binding: Binding,
@@ -106,7 +106,7 @@ async function judgeBinding(
   const shown = await shownAs(request, match);
   const objections: Objection[] = [];
   for (const one of params) {
-    const judged = compiled.judge(matcher, {
+    const evaluated = compiled.evaluate(matcher, {
       ...shown,
       request: requestOf(request, match),
       params: one,
@@ -114,7 +114,7 @@ async function judgeBinding(
       authorizer,
       user: request.user as User,
     });
-    append(objections, await finish(judged));
+    append(objections, await finish(evaluated));
   }
   return objections.flatMap(({ message, reason, always }) => {
     if (binding.actions.includes("Warn") && !always) {
@@ -133,7 +133,7 @@ const compilations = new WeakMap<Policy, CompiledPolicy>();
 async function compiledOf(policy: Policy, matcher: Matcher): Promise<CompiledPolicy> {
   let compiled = compilations.get(policy);
   if (!compiled) {
-    const { compilePolicy } = await import("./judge.ts");
+    const { compilePolicy } = await import("./evaluation.ts");
     compiled = await finish(matcher.attempt(() => compilePolicy(policy, matcher)));
     compilations.set(policy, compiled);
   }

@@ -151,7 +151,7 @@ test("an expression may ask what the user is allowed to do", async () => {
   expect((await create()).body.message).toMatch(/failed expression: authorizer.serviceAccount/);
 });
 
-test("deletions are judged by what is deleted", async () => {
+test("deletions are evaluated with the object that is deleted", async () => {
   await create("kept", { a: "keep" });
   await policy({ validations: [{ expression: "object != null || oldObject.data.a != 'keep'" }] });
   expect((await send("DELETE", `${maps}/kept`)).status).toBe(422);

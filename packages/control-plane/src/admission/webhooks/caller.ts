@@ -53,12 +53,12 @@ export function matchHook(
   const match = matchRequest(hook.criteria, request, deps.registry);
   if (match === "no match") return undefined;
   if ("error" in match) throw match.error;
-  return hook.conditions.length === 0 ? match : judgeConditions(deps, hook, request, match);
+  return hook.conditions.length === 0 ? match : evaluateConditions(deps, hook, request, match);
 }
 
 const compiled = new WeakMap<Hook, ReturnType<typeof import("../policy/conditions.ts").compileConditions>>();
 
-async function judgeConditions(
+async function evaluateConditions(
   { authorizer, registry }: WebhookDependencies,
   hook: Hook,
   request: AdmissionRequest,
@@ -75,7 +75,7 @@ async function judgeConditions(
   }
   const shown = await shownAs(request, match);
   const outcome = await finish(
-    conditions.judge(matcher, {
+    conditions.evaluate(matcher, {
       ...shown,
       request: requestOf(request, match),
       authorizer,

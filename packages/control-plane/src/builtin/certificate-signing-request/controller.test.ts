@@ -106,7 +106,7 @@ test("nobody asks for a certificate of system:masters", async () => {
   );
 });
 
-test("requests go an hour after they were decided, and a day after they were made", async () => {
+test("requests are deleted an hour after they were decided, and a day after they were made", async () => {
   await using cluster = await startCluster();
   await cluster.create(
     signingRequest("decided", requests.jane, "kube-apiserver-client", ["client auth"]),

@@ -25,7 +25,7 @@ export interface Objection {
 /** A policy whose expressions are compiled. */
 export interface CompiledPolicy {
   /** The validations of the policy that a request fails. */
-  judge(matcher: Matcher, inputs: Inputs): Steps<Objection[]>;
+  evaluate(matcher: Matcher, inputs: Inputs): Steps<Objection[]>;
 }
 
 interface CompiledValidation {
@@ -71,11 +71,12 @@ export function compilePolicy(policy: Policy, matcher: Matcher): CompiledPolicy 
     program: compileForAdmission(expression, "string or null", unauthorized, matcher),
   }));
   return {
-    judge: (using, inputs) => judge(policy, { composed, conditions, validations, audits }, using, inputs),
+    evaluate: (using, inputs) =>
+      evaluate(policy, { composed, conditions, validations, audits }, using, inputs),
   };
 }
 
-function* judge(
+function* evaluate(
   policy: Policy,
   compiled: {
     readonly composed: readonly ComposedVariable[];
@@ -89,7 +90,7 @@ function* judge(
   const failure = (message: string): Objection[] =>
     policy.ignoreFailures ? [] : [{ message, reason: "Invalid" }];
   const outcome = compiled.conditions
-    ? yield* compiled.conditions.judge(matcher, inputs, compiled.composed)
+    ? yield* compiled.conditions.evaluate(matcher, inputs, compiled.composed)
     : "hold";
   if (outcome === "do not hold") return [];
   if (outcome !== "hold") return failure(outcome.error);
