@@ -19,6 +19,7 @@ const words: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
   [/\bof one's own\b/, "own, custom"],
   [/\b(is|are) said so\b/, "is reported"],
+  [/\b(is|are|was|were|been) told of\b(?! each completed action)/i, "is reported, is notified of"],
   [/\banew\b/i, "again, over; recreated, restarted, reopened"],
   [
     /(?<!\b(address|port|name) (that )?(was|is|are) )\b(are|be|is|was) taken for(?! (granted|%))/,

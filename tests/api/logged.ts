@@ -1,6 +1,6 @@
 import type { Logger } from "@windlass/runtime";
 
-/** A logger that keeps what it is told of at the levels that people read: `warn` and above. */
+/** A logger that keeps what is logged at the levels that people read: `warn` and above. */
 export function keepLog(): { readonly log: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   const nothing = () => undefined;

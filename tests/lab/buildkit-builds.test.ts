@@ -166,7 +166,7 @@ describe("a worker that is lost in the middle of a build", () => {
       expect(end.code).not.toBe(0);
       expect(end.output).toMatch(new RegExp(`worker ${allocated.workerName} is lost`));
       expect(toldAfter).toBeLessThan(10_000);
-      told(`${tool} told of a lost worker after`, seconds(toldAfter));
+      told(`${tool} reported a lost worker after`, seconds(toldAfter));
       const again = await build(operator.client, allocated, { tool, steps: ["RUN echo never"] });
       expect(again.output).toMatch(/allocate (a worker again|another)/);
       const next = await operator.allocate(key());

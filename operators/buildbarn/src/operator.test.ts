@@ -140,7 +140,7 @@ test("another release reaches the shards first, and then one kind of client afte
   await world.ready(BuildbarnCluster, "builds");
   const writes = replica.writes.slice(written).map((write) => write.split("?")[0]);
   const base = `/namespaces/${world.namespace}`;
-  // Each is told of its release only when the pods of the one before have it.
+  // Each is told about its release only when the pods of the one before have it.
   const order = components.flatMap(([kind, name]) => [
     `/apis/buildbarn.io/v1alpha1${base}/${kind.plural}/${name}`,
     `/apis/apps/v1${base}/${kind === BuildbarnStorage ? "statefulsets" : "deployments"}/${name}`,

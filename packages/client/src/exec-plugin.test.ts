@@ -86,7 +86,7 @@ test("another is got before one expires, and nobody waits for it", async () => {
   await expect.poll(async () => (await runs()).length, { timeout: 10_000 }).toBe(3);
 });
 
-test("a program that fails before its credential expires is not run again until then, and is told of then", async () => {
+test("a program that fails before its credential expires is not run again until then, and is reported then", async () => {
   const expires = new Date(Date.UTC(2026, 0, 1) + 60_000).toISOString();
   const { plugin, runs, clock } = await pluginWith(
     `if (run > 1) process.exit(3); print({ token: "t", expirationTimestamp: "${expires}" })`,

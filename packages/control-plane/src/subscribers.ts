@@ -1,4 +1,4 @@
-/** Those who want to be told of something. */
+/** Those who want to be notified of something. */
 export class Subscribers<T> {
   readonly #listeners = new Set<(value: T) => void>();
 

@@ -84,7 +84,7 @@ test("what cannot be seen is not known, with the reason", async () => {
   expect(metric()).toBeUndefined();
 });
 
-test("a certificate that is about to run out is told of before it does, and no longer once it is renewed", async () => {
+test("a certificate that is about to run out is reported before it does, and no longer once it is renewed", async () => {
   shown = pair(long, 1_000 * hour);
   const valid = await said(BuildbarnStorage, "storage", "CertificateValid");
   expect(valid).toMatchObject({ status: "True" });
@@ -105,7 +105,7 @@ test("a certificate that is about to run out is told of before it does, and no l
   await said(BuildbarnFrontend, "frontend", "CertificateValid");
 });
 
-test("one that others of the set do not take is told of", async () => {
+test("one that others of the set do not take is reported", async () => {
   shown = pair(authorityOf(hour, 1_000 * hour), 500 * hour);
   const refused = await said(BuildbarnStorage, "storage", "CertificateRefused");
   expect(refused).toMatchObject({ message: expect.stringContaining("others of the set do not take") });

@@ -215,7 +215,7 @@ export interface WorkerInput {
   readonly sizeClass: number;
   readonly concurrency: number;
   readonly inputCache: { readonly size: string; readonly files: number };
-  /** Who is told of each action that ended. @default nobody */
+  /** Who is notified of each action that ended. @default nobody */
   readonly completedActionLoggers?: readonly ActionLogger[];
 }
 

@@ -45,7 +45,7 @@ export function clientOf(address: string, tls: InternalTls | undefined) {
 /**
  * Lets every client in; if the set has TLS, only clients with a certificate of the set.
  *
- * @param known What authorizers are told of each of them.
+ * @param known What authorizers are told about each of them.
  */
 export function internalListener(
   version: Version,

@@ -115,7 +115,7 @@ test.for([
             phases.indexOf(status?.resharding?.phase ?? "") >= phases.indexOf(phase),
         );
         world.replica.kill();
-        // Nobody is told of a shard that does not run.
+        // Nobody is told about a shard that does not run.
         const counts = await shardCounts();
         for (const part of ["frontend", "worker"]) {
           const maps = shardMap(await world.get(Deployment, `${set}-${part}`))?.split(/[-+]/) ?? [];

@@ -1,6 +1,6 @@
 import type { Registry } from "@windlass/runtime";
 
-/** What is told of a queue and the workers that take from it. */
+/** What is reported about a queue and the workers that take from it. */
 export interface QueueFigures {
   readonly queued: number;
   readonly executing: number;

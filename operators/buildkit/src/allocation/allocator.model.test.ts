@@ -23,8 +23,8 @@ class Observer {
   readonly #workers = new Map<string, Worker>();
   readonly #ended = new Set<string>();
   /**
-   * Claims too many, since when: nobody is told of those, and who made them takes them back, or the
-   * job's release does.
+   * Claims too many, since when: nobody is notified of those, and who made them takes them back, or
+   * the job's release does.
    */
   readonly #excesses = new Map<string, number>();
   claims = 0;
@@ -112,12 +112,12 @@ test.for([1, 2, 3])(
     });
     using _slow = world.cluster.controlPlane?.faults.add({ probability: 0.3, delay: 4 });
 
-    /** The allocations of each job that a client was told of, and has not released. */
+    /** The allocations of each job that a client was given, and has not released. */
     const answered = new Map<string, string>();
     const told = (owner: string, jobId: string, { issued }: Grant) => {
       const before = answered.get(`${owner} ${jobId}`);
       if (before !== undefined && before !== issued.allocation)
-        observer.faults.push(`${owner} ${jobId} was told of two allocations`);
+        observer.faults.push(`${owner} ${jobId} got two allocations`);
       answered.set(`${owner} ${jobId}`, issued.allocation);
     };
 

@@ -349,8 +349,8 @@ export class Allocator implements Disposable {
       return { is: "again" };
     }
     // Those who claimed them are about to find out which of them counts. One who was killed before
-    // it could never will: its claim stays until the job is released. Which of them the client was
-    // told of cannot be known any more, for the times are of clocks that may differ, and a claim
+    // it could never will: its claim stays until the job is released. Which of them the client
+    // was given cannot be known any more, for the times are of clocks that may differ, and a claim
     // that is taken back may have a build.
     if (others.length > 0 && now < Math.max(...own.map(allocatedAt)) + SETTLED_MS) {
       await sleep(this.#clock, 20 + this.#random.next() * 20, signal);
@@ -376,7 +376,7 @@ export class Allocator implements Disposable {
     ]);
     if (earlier) return earlier;
     if (ask.signal.aborted && !isRepeatable) {
-      // Nobody was told of it.
+      // Nobody was notified of it.
       await this.#takeBack(job.pool, allocation.tokenHash);
       throw ask.signal.reason;
     }
@@ -410,7 +410,7 @@ export class Allocator implements Disposable {
     throw quotaExceeded(job.pool, held, 0, concurrent);
   }
 
-  /** Takes a claim off that nobody was told of. */
+  /** Takes a claim off that nobody was notified of. */
   async #takeBack(pool: PoolName, hash: string): Promise<void> {
     try {
       await this.#claims.change(pool, hash, released);

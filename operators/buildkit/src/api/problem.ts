@@ -59,7 +59,7 @@ const allocationStatuses: Readonly<Record<AllocationErrorCode, number>> = {
   Contended: 503,
 };
 
-/** What a client is told of an error. Undefined for a fault of this program. */
+/** What a client is told about an error. Undefined for a fault of this program. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof AllocationError)

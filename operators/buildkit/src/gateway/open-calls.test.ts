@@ -18,7 +18,7 @@ describe("a call that is open when its worker is lost is answered with the reaso
     const worker = await world.worker();
     const { pair, allocation } = world.allocate(worker);
     const session = await world.open(pair);
-    // A call that has ended, whose stream nobody must be told of again.
+    // A call that has ended, whose stream nobody must be notified of again.
     expect(await callOn(session)).toMatchObject({ status: 0 });
     const answers = Promise.all(calls.map((call) => callOn(session, call)));
     await until(() => worker.calls === 1 + calls.length);

@@ -187,7 +187,7 @@ export const tls = z
     }),
   );
 
-/** What is told of a pool. */
+/** What is reported about a pool. */
 export const observability = z.object({
   metrics: z
     .object({

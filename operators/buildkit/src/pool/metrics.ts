@@ -2,7 +2,7 @@ import type { Registry } from "@windlass/runtime";
 import type { PoolName } from "../pool-name.ts";
 import { type WorkerPhase, workerPhases } from "../worker/worker.ts";
 
-/** What is told of a pool. */
+/** What is reported about a pool. */
 export interface PoolFigures {
   readonly phases: Readonly<Record<WorkerPhase, number>>;
   readonly waiting: number;

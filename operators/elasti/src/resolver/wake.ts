@@ -64,7 +64,7 @@ export function step(state: WakeState, event: WakeEvent, now: number): WakeState
   }
 }
 
-/** What is told of a call to wake. */
+/** What is reported about a call to wake. */
 export interface WakeObserver {
   called(result: "success" | "error", ms: number): void;
 }

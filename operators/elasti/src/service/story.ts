@@ -44,7 +44,7 @@ const stages: Readonly<Record<StageName, string>> = {
 
 const warnings: readonly Cause[] = ["ResolverUnavailable", "ProofTimedOut", "PodsNotReady"];
 
-/** What is told of a move. */
+/** What is reported about a move. */
 export function eventOf({ stage, cause }: Move): EventInput {
   return {
     type: warnings.includes(cause) ? "Warning" : "Normal",

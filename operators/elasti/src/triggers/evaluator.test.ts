@@ -255,7 +255,7 @@ test.for([
   ["an address that none has", { url: "http://queue:99999/" }],
   ["a header that none may have", { url: "http://127.0.0.1:1/", headers: { "x-tenant": "a\nb" } }],
   ["a password that is not encoded", { url: "http://a:%zz@127.0.0.1:1/" }],
-] as const)("a trigger with %s is told of, and keeps no other from being asked", async ([, metadata]) => {
+] as const)("a trigger with %s is reported, and keeps no other from being asked", async ([, metadata]) => {
   const bad = service("bad", { triggers: [{ ...http(), metadata: { ...http().metadata, ...metadata } }] });
   const scheduled = { type: "schedule", metadata: { start: "0 0 * * *", end: "0 0 1 1 *" } };
   const good = service("good", { triggers: [scheduled] });

@@ -98,7 +98,7 @@ test("what is no longer wanted would be deleted", async () => {
   expect((await cluster.client.get(Service, key)).metadata.deletionTimestamp).toBeUndefined();
 });
 
-test("a reconcile that fails is told of", async () => {
+test("a reconcile that fails is reported", async () => {
   await make(13);
   expect((await diff()).complained).toContain("thirteen");
 });

@@ -143,7 +143,7 @@ test("a right that is missing is named", async () => {
   expect(code).toBe(1);
 });
 
-test("a CRD that is older than the code is told of", async () => {
+test("a CRD that is older than the code is reported", async () => {
   const name = "relays.net.acme.io";
   const path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/port/minimum";
   await client.patch(CustomResourceDefinition, { name }, { type: "json", patch: [{ op: "remove", path }] });
@@ -162,7 +162,7 @@ test.for([
   expect(findings.find((one) => one.about.startsWith("Webhook validate"))?.is).toBe(is);
 });
 
-test("a leader that has gone silent is told of", async () => {
+test("a leader that has gone silent is reported", async () => {
   const spec = { renewTime: "2026-01-01T00:00:00.000000Z" };
   await client.patch(Lease, { namespace, name: "relay-operator" }, { type: "merge", patch: { spec } });
   expect((await doctor()).faults).toMatchObject([{ about: "Lease relay-operator" }]);

@@ -62,7 +62,7 @@ test("what the Go library encodes is read as the JSON it writes", () => {
 
 const status = messageNamed("meta.v1.Status");
 
-test("a field that is not known is left out, and told of", () => {
+test("a field that is not known is left out, and reported", () => {
   const bytes = Buffer.from([0x1a, 1, 0x61, 0xf8, 0x07, 5, 0xfa, 0x07, 2, 0, 0, 0x30, 0x90, 0x03]);
   expect(readNoting(status, bytes)).toEqual({
     object: { metadata: {}, message: "a", code: 400 },

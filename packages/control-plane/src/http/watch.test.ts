@@ -248,7 +248,7 @@ test("a client that has not taken what it was sent is sent no bookmark that is a
   ]);
 });
 
-test("a watch of a kind that goes ends when its last objects have been told of, also to a slow client", async () => {
+test("a watch of a kind that goes ends when its last objects have been sent, also to a slow client", async () => {
   const plane = await start();
   const definition: JsonObject = {
     metadata: { name: "things.example.com" },

@@ -53,7 +53,7 @@ test("a pod is placed, started and ready, and its events say so", async () => {
   ]);
 });
 
-test("an annotation that makes no sense is told of, once, and the pod runs as usual", async () => {
+test("an annotation that makes no sense is reported, once, and the pod runs as usual", async () => {
   await using cluster = await startCluster();
   await cluster.create(
     pod("odd", behave("crashloop", { "node.windlass.dev/after": "soon", "node.windlass.dev/exitcode": "3" })),

@@ -4,7 +4,7 @@ import { variables } from "./options.ts";
 
 /**
  * Waits for the end of its input, which comes however the control plane ends, and then ends what is
- * left: the groups it was told of, and everything that carries the control plane's mark, whatever
+ * left: the groups it was given, and everything that carries the control plane's mark, whatever
  * group it has moved to. It looks until it finds nothing twice in a row: what was being started
  * a moment ago shows its mark only now. Their files go last.
  */

@@ -10,7 +10,7 @@ export const pieceLength = 64_000;
  *
  * @param longParts where its objects and lists that are longer than `pieceLength` begin and end,
  *   by their brackets
- * @param note told of numbers, which are read exactly then
+ * @param note called for numbers, which are read exactly then
  * @throws SyntaxError
  */
 export function* readInPieces(

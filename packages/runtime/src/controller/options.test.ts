@@ -176,7 +176,7 @@ test("what is looked at again from time to time waits behind what happens", asyn
   await run.manager.stop();
 });
 
-test("results, workers and spans are told of as they are", async () => {
+test("results, workers and spans are reported as they are", async () => {
   const spans: string[] = [];
   const seen: string[] = [];
   const run = new ModelRun({

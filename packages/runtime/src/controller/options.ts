@@ -121,7 +121,7 @@ export interface ControllerOptions<
   readonly errorCondition?: string | false;
   /**
    * How many reconciles of one object that write, in a minute and without a change of its intent,
-   * are told of as a loop. More for objects that go through many states by themselves. @default 20
+   * are reported as a loop. More for objects that go through many states by themselves. @default 20
    */
   readonly hotLoopThreshold?: number;
   /**

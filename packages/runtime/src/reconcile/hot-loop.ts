@@ -86,7 +86,7 @@ export class HotLoopDetector {
   }
 
   /**
-   * A watch told of something that has this object reconciled.
+   * A watch reported something that has this object reconciled.
    *
    * @param version the resourceVersion of the change; undefined if it is none of a watch
    */
