@@ -9,6 +9,7 @@ import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
 import { describe, keyOf } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
+import { logFailure } from "../reconcile/failure-report.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import type { Outcome, ReconcilerDependencies } from "../reconcile/run.ts";
@@ -360,7 +361,7 @@ function settle(lease: Lease<ObjectKey>, outcome: Outcome): void {
       break;
     case "failed":
       if (outcome.terminal) lease.done();
-      outcome.tell(outcome.terminal ? undefined : lease.retry());
+      logFailure(outcome.report, outcome.terminal ? undefined : lease.retry());
   }
 }
 

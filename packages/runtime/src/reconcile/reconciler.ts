@@ -12,7 +12,6 @@ import {
 } from "@windlass/client";
 import { type Duration, milliseconds } from "@windlass/clock";
 import { CacheMissError } from "../cache/errors.ts";
-import { countOf, type LogDecision } from "../logging/log-throttle.ts";
 import { describeChild, wantedChildren } from "./child.ts";
 import { applyInOrder } from "./child-order.ts";
 import { type ChildMemory, Children } from "./children.ts";
@@ -20,13 +19,11 @@ import { describe, keyId, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
-  ChildError,
   ChildrenError,
   explain,
   FencedError,
   messageOf,
   ReconcileOverError,
-  ReconcileResultError,
   ReconcileTimeoutError,
   reasonOf,
   TerminalError,
@@ -232,27 +229,9 @@ export class Reconciler<K extends AnyKind> {
     run.events.warning(reason, message);
     await this.#sayInCondition(run, object, uid, reason, message);
     const decision = this.#failures.note(keyOf(object), error, message);
-    const tell = (retryInMs: number | undefined) => this.#tell(run, decision, error, retryInMs);
-    return { type: "failed", reason, terminal, tell };
-  }
-
-  #tell(run: Run<K>, decision: LogDecision, error: unknown, retryInMs: number | undefined): void {
-    const isTold =
-      decision.as === "suppressed" || (error instanceof TransportError && this.#dependencies.isServerOut?.());
-    const fields = {
-      reason: reasonOf(error),
-      terminal: retryInMs === undefined,
-      attempt: run.attempt,
-      ...(retryInMs === undefined ? {} : { retryInMs: Math.round(retryInMs) }),
-      ...countOf(decision),
-      error: explain(error),
-      ...(decision.as === "first" && error instanceof Error ? { stack: stackOf(error) } : {}),
-    };
-    const message =
-      retryInMs === undefined
-        ? "reconcile failed for good: it is tried again when the object changes"
-        : `reconcile failed (attempt ${run.attempt}), trying again in ${inWords(retryInMs)}`;
-    run.log[isTold ? "debug" : "error"](fields, message);
+    const isOutage = error instanceof TransportError && this.#dependencies.isServerOut?.() === true;
+    const report = { log: run.log, attempt: run.attempt, error, decision, isOutage };
+    return { type: "failed", reason, terminal, report };
   }
 
   /**
@@ -359,21 +338,6 @@ export class Reconciler<K extends AnyKind> {
 function requeue(after: Duration): Outcome {
   const ms = typeof after === "number" ? after : milliseconds(after, "requeueAfter");
   return { type: "requeueAfter", ms: Math.max(0, ms) };
-}
-
-/** Where it was thrown, if that was in the program; the message is logged apart. */
-function stackOf(error: Error): string | undefined {
-  const isOurs =
-    error instanceof ReconcileTimeoutError ||
-    error instanceof ReconcileResultError ||
-    error instanceof ChildError;
-  if (isOurs) return undefined;
-  const { stack = "" } = error;
-  return stack.slice(Math.max(0, stack.search(/^ {4}at /m))).trimStart();
-}
-
-function inWords(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 }
 
 function isOver(error: unknown): boolean {

@@ -12,6 +12,7 @@ import { deleteObject } from "./delete-object.ts";
 import { differences } from "./differences.ts";
 import { ReconcileOverError, ReconcileTimeoutError } from "./errors.ts";
 import type { EventRecorder, Events } from "./events.ts";
+import type { FailureReport } from "./failure-report.ts";
 import type { FlappingWrite } from "./hot-loop.ts";
 import type { Logger } from "./log.ts";
 import { ownedReader } from "./owned.ts";
@@ -96,8 +97,8 @@ export type Outcome =
       readonly type: "failed";
       readonly reason: string;
       readonly terminal: boolean;
-      /** Writes the line about it, once it is known when the next try is. */
-      readonly tell: (retryInMs: number | undefined) => void;
+      /** For its line in the log, which is written once the time of the next attempt is known. */
+      readonly report: FailureReport;
     };
 
 /** One reconcile under way: its client, its log, its time, and what it wrote. */
