@@ -147,8 +147,7 @@ export class SharedInformer implements ReflectorSink {
     this.#abort.abort();
     this.#subscribers.clear();
     await this.#run;
-    for (const stored of this.view.store.values()) this.#release(stored);
-    this.view.store = this.view.newStore();
+    for (const stored of this.view.replace(this.view.newStore()).values()) this.#release(stored);
     this.#dropCollected();
     this.#overlay.clear();
   }
@@ -236,8 +235,7 @@ export class SharedInformer implements ReflectorSink {
   }
 
   collect(type: ChangeType, bytes: Buffer, start: number, end: number): void {
-    this.view.collecting ??= this.view.newStore();
-    const collecting = this.view.collecting;
+    const collecting = this.view.collecting();
     const intake = type === "DELETED" ? { ...this.#intake, arena: loose } : this.#intake;
     const known = (namespace: string, name: string) =>
       this.#reusesHeld ? this.view.store.get(namespace, name) : undefined;
@@ -251,8 +249,7 @@ export class SharedInformer implements ReflectorSink {
   }
 
   async commit(version: string): Promise<void> {
-    const next = this.view.collecting ?? this.view.newStore();
-    this.view.collecting = undefined;
+    const next = this.view.takeCollected() ?? this.view.newStore();
     const seconds = (this.#options.clock.monotonic() - this.#listStartedAt) / 1000;
     await this.#replace(next, version);
     this.#options.observer.listed?.(this, seconds, this.#listing);
@@ -344,9 +341,8 @@ export class SharedInformer implements ReflectorSink {
   }
 
   #dropCollected(): void {
-    for (const stored of this.view.collecting?.values() ?? [])
+    for (const stored of this.view.takeCollected()?.values() ?? [])
       if (this.view.store.get(stored.namespace, stored.name) !== stored) this.#release(stored);
-    this.view.collecting = undefined;
   }
 
   #put(bytes: Buffer, start: number, end: number): string {
@@ -398,11 +394,10 @@ export class SharedInformer implements ReflectorSink {
 
   /** Puts another store in the place of the present one, then reports the differences. */
   async #replace(next: Store, version: string | undefined): Promise<void> {
-    const before = this.view.store;
     const initial = !this.#hasSynced;
     const audience = this.#subscribers.present();
     const pace = new Pace(this.#options.clock);
-    this.view.store = next;
+    const before = this.view.replace(next);
     this.#seen = version;
     this.#hasSynced = true;
     if (version !== undefined) this.#overlay.sawList(version, this.#isHeld, this.#shownWrites);

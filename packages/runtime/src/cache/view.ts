@@ -41,10 +41,9 @@ export class View {
   readonly #throttle: LogThrottle;
   readonly #indexes: Index[] = [];
   readonly #indexNames = new Map<string, number>();
-  /** What the watch brought. */
-  store: Store;
-  /** What is being listed, to take the place of the store once it is complete. */
-  collecting: Store | undefined;
+  #store: Store;
+  /** What is being listed, to replace the store once it is complete. */
+  #collecting: Store | undefined;
 
   constructor(options: {
     readonly kind: AnyKind;
@@ -58,7 +57,32 @@ export class View {
     this.#reader = options.reader;
     this.#overlay = options.overlay;
     this.#throttle = options.throttle;
-    this.store = this.newStore();
+    this.#store = this.newStore();
+  }
+
+  /** What the watch brought. */
+  get store(): Store {
+    return this.#store;
+  }
+
+  /** Puts another store in the place of the present one. @returns the one that was replaced */
+  replace(next: Store): Store {
+    const before = this.#store;
+    this.#store = next;
+    return before;
+  }
+
+  /** Where the objects of the list under way are collected. */
+  collecting(): Store {
+    this.#collecting ??= this.newStore();
+    return this.#collecting;
+  }
+
+  /** Ends the list under way. @returns what was collected of it; undefined if nothing was */
+  takeCollected(): Store | undefined {
+    const collected = this.#collecting;
+    this.#collecting = undefined;
+    return collected;
   }
 
   /** An empty one, with all indexes. */
@@ -71,7 +95,7 @@ export class View {
       const write = this.#overlay.get(namespace, name);
       if (write) return write.object;
     }
-    const stored = this.store.get(namespace, name);
+    const stored = this.#store.get(namespace, name);
     return stored && !this.#isHidden(stored) ? this.#reader.read(stored) : undefined;
   }
 
@@ -82,17 +106,17 @@ export class View {
       const { object, owned = "" } = write;
       return object && { owned, owners: ownersOf(object.metadata) };
     }
-    const stored = this.store.get(namespace, name);
+    const stored = this.#store.get(namespace, name);
     return stored && !this.#isHidden(stored) ? stored : undefined;
   }
 
   list(selection: Selection): KubernetesObject[] {
-    return this.#gather(this.store.values(selection.namespace), selection, always);
+    return this.#gather(this.#store.values(selection.namespace), selection, always);
   }
 
   ownedBy(uid: string, selection: Selection): KubernetesObject[] {
     return this.#gather(
-      this.store.ownedBy(uid),
+      this.#store.ownedBy(uid),
       selection,
       (object) => object.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false,
     );
@@ -103,7 +127,7 @@ export class View {
     const position = this.#indexNames.get(name);
     const index = position === undefined ? undefined : this.#indexes[position];
     if (position === undefined || !index) throw this.#noIndex(name);
-    return this.#gather(this.store.byIndex(position, value), selection, (object) =>
+    return this.#gather(this.#store.byIndex(position, value), selection, (object) =>
       indexValues(index, object, this.#onIndexError).includes(value),
     );
   }
@@ -120,8 +144,8 @@ export class View {
     this.#indexNames.set(name, this.#indexes.length);
     const index = { name, values };
     this.#indexes.push(index);
-    this.store.addIndex(index);
-    this.collecting?.addIndex(index);
+    this.#store.addIndex(index);
+    this.#collecting?.addIndex(index);
   }
 
   #gather(
