@@ -26,7 +26,7 @@ const read = (file: string) => readFile(join(root, file), "utf8");
 const { version: current } = JSON.parse(await read("package.json")) as { readonly version: string };
 const { flags, version } = commandLine();
 const changelog = await read("CHANGELOG.md");
-const released = releasedChangelog(changelog, version, new Date().toISOString().slice(0, 10));
+const released = releasedText();
 process.stdout.write(`${current} → ${version}\n\n${changesIn(changelog)}\n\n`);
 if (!flags["dry-run"]) {
   refuseChanges();
@@ -53,6 +53,17 @@ function commandLine() {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
   }
   process.exit(2);
+}
+
+/** The changelog with the release in it. Ends with 1 where there is nothing to release. */
+function releasedText(): string {
+  try {
+    return releasedChangelog(changelog, version, new Date().toISOString().slice(0, 10));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
 }
 
 /** A release is of what was committed. */
