@@ -382,6 +382,8 @@ test("a service keeps its resolver's ports, and no two have the same", async () 
   expect(await ports(one)).not.toEqual(await ports(two));
 });
 
+/** As Argo notes it on the Services whose selectors it writes. */
+const managedByArgo = { "argo-rollouts.argoproj.io/managed-by-rollouts": "shop" };
 const faulty = (name: string, spec: object) => ({ name, spec });
 test.for([
   { reason: "ServiceMissing", ...faulty("no-service", { service: "nowhere" }) },
@@ -401,6 +403,7 @@ test.for([
   },
   { reason: "ServiceTaken", ...faulty("taken", { service: "ports-one" }) },
   { reason: "ServiceUnsupported", ...faulty("headless", { service: "headless" }) },
+  { reason: "ServiceUnsupported", ...faulty("managed", { service: "managed" }) },
   {
     reason: "DependencyMissing",
     ...faulty("no-dependency", { service: "lonely-two", dependsOn: ["nobody"] }),
@@ -411,9 +414,13 @@ test.for([
     { name: "lonely", spec: { selector: { app: "x" }, ports } },
     { name: "lonely-two", spec: { selector: { app: "x" }, ports } },
     { name: "headless", spec: { clusterIP: "None", selector: { app: "x" }, ports } },
+    { name: "managed", annotations: managedByArgo, spec: { selector: { app: "x" }, ports } },
   ].filter((one) => one.name === (spec as { service: string }).service);
-  for (const one of services)
-    await cluster.client.create(Service, { metadata: { namespace, name: one.name }, spec: one.spec });
+  for (const { name: service, annotations = {}, spec: wanted } of services)
+    await cluster.client.create(Service, {
+      metadata: { namespace, name: service, annotations },
+      spec: wanted,
+    });
   if (reason === "TargetMissing") (spec as { service: string }).service = "witness-service";
   if (reason === "TargetMissing")
     await cluster.client.create(Service, {

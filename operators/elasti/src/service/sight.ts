@@ -11,6 +11,7 @@ import {
   type ServiceObject,
   selectorOf,
 } from "./objects.ts";
+import { phaseOf } from "./position.ts";
 import type { ResolverLinks } from "./resolver-links.ts";
 import { isWatched, type KindLookup, kindOfTarget, TargetScale } from "./scale-target.ts";
 import type { TargetPod } from "./stage.ts";
@@ -54,6 +55,7 @@ export async function lookAt(
   checkUnclaimed(elasti, context);
   if (!service) throw new ServiceFault("ServiceMissing", `spec.service: there is no Service ${name}`);
   checkSupported(service);
+  checkNotManaged(service, elasti);
   const kind = await kindOfTarget(lookup, scaleTargetRef);
   if (!kind) {
     const { apiVersion, kind: wanted } = scaleTargetRef;
@@ -126,4 +128,19 @@ function checkSupported(service: ServiceObject): void {
               : undefined;
   if (why)
     throw new ServiceFault("ServiceUnsupported", `spec.service: Service ${service.metadata.name} ${why}`);
+}
+
+/** What Argo notes on a Service whose selector it writes. */
+const managedByRollouts = "argo-rollouts.argoproj.io/managed-by-rollouts";
+
+/**
+ * Argo does nothing for a Rollout while its Service selects by a label that its pods do not have,
+ * as it does while they leave it: it would never be scaled down. One that is asleep all the same is
+ * woken.
+ */
+function checkNotManaged({ metadata }: ServiceObject, elasti: ElastiServiceObject): void {
+  const rollout = metadata.annotations?.[managedByRollouts];
+  if (rollout === undefined || phaseOf(elasti) !== "Serving") return;
+  const why = `is managed by Argo for Rollout ${rollout}: name a Service of its pods that the Rollout does not`;
+  throw new ServiceFault("ServiceUnsupported", `spec.service: Service ${metadata.name} ${why}`);
 }
