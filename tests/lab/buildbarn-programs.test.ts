@@ -2,6 +2,7 @@ import { createAuthority } from "@windlass/certificates";
 import { systemClock } from "@windlass/clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { shownBy as certificateShownBy } from "../../operators/buildbarn/src/certificates/shown.ts";
 import {
   checkConfiguration,
   commonDocument,
@@ -207,6 +208,20 @@ describe.each(versions)("TLS between programs of %s", (version) => {
       using cache = new RemoteCache(frontend);
       await expect(cache.write("secret")).rejects.toMatchObject({ name: "CallError" });
     }
+  });
+
+  test("the operator sees what a program shows, without a certificate of its own", async () => {
+    await using programs = new Programs(version, tls);
+    programs.certify(member);
+    await programs.startShards("a0");
+    const server = { address: programs.shard("a0"), ...tls };
+    const { certificate, refusal } = await certificateShownBy(server, AbortSignal.timeout(10_000));
+    expect(certificate.fingerprint256).toBe(fingerprintOf(member));
+    expect(refusal).toBeUndefined();
+    const named = { ...server, serverName: "another.team.svc" };
+    expect(await certificateShownBy(named, AbortSignal.timeout(10_000))).toMatchObject({
+      refusal: expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID"),
+    });
   });
 
   test("a certificate that is renewed is shown by programs that run on", async () => {
