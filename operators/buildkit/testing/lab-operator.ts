@@ -68,9 +68,12 @@ export interface Allocated {
   readonly ca: string;
   readonly certificate: string;
   readonly key: string;
+  /** What the pool's cache backends are to clients: for import and for export. */
+  readonly cacheOptions: { readonly import: readonly string[]; readonly export: readonly string[] };
 }
 
-const host = "198.18.254.1";
+/** This machine, as pods see it. */
+export const labHost = "198.18.254.1";
 /** On namespaces: whose pools these are, for several operators may be tested on one cluster. */
 const operatorLabel = "windlass.test/operator";
 const startedWithinMs = 60_000;
@@ -335,7 +338,7 @@ export class LabOperator implements AsyncDisposable {
 
   /** Where the API is, for programs in pods: this machine, as they see it. */
   get endpoints(): readonly { readonly host: string; readonly port: number }[] {
-    return this.#replicas.map(({ port }) => ({ host, port }));
+    return this.#replicas.map(({ port }) => ({ host: labHost, port }));
   }
 
   /** What signs the certificate of the API. */
@@ -518,5 +521,6 @@ export function allocatedOf(pool: PoolName, { body }: Answer): Allocated {
     ca: pem("caCert"),
     certificate: pem("clientCert"),
     key: pem("clientKey"),
+    cacheOptions: (body.cacheOptions ?? { import: [], export: [] }) as Allocated["cacheOptions"],
   };
 }

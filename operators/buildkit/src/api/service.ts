@@ -13,6 +13,7 @@ import {
   type Verb,
 } from "../identity/index.ts";
 import { gatewayPort } from "../names.ts";
+import { cacheOptions } from "../pool/cache-options.ts";
 import type { Pool } from "../pool/index.ts";
 import { type PoolName, poolText } from "../pool-name.ts";
 import { spanMs } from "../span.ts";
@@ -135,6 +136,8 @@ export class Service {
       : allocationCertificate(authority, init);
     metrics.certified("allocation");
     const endpoints = this.endpointsOf(name);
+    const spec = this.options.state.pool(name)?.spec;
+    const cache = spec && cacheOptions(spec, allocation.affinityKey);
     return {
       workerName: worker.metadata.name,
       token: issued.token,
@@ -151,6 +154,7 @@ export class Service {
       namespace: name.namespace,
       jobId: allocation.jobId,
       allocationId: operationId({ pool: name, owner: allocation.requestedBy, jobId: allocation.jobId }),
+      ...(cache && cache.import.length > 0 ? { cacheOptions: cache } : {}),
     };
   }
 

@@ -109,6 +109,13 @@ export const listQuery = z.object({ namespace: namespace.optional() });
 /** The query of requests about an operation. */
 export const operationQuery = z.object({ wait: wait.optional() });
 
+const cacheOptions = z
+  .object({
+    import: z.array(z.string()).describe("For --import-cache, or --cache-from"),
+    export: z.array(z.string()).describe("For --export-cache, or --cache-to"),
+  })
+  .describe("What to give buildctl or buildx to use the pool's cache backends");
+
 const base64Pem = z.string().describe("PEM in base64");
 
 /** The answer with a worker. */
@@ -126,6 +133,7 @@ export const allocateResponse = z.object({
   namespace: z.string(),
   jobId: z.string(),
   allocationId: z.string(),
+  cacheOptions: cacheOptions.optional(),
 });
 
 /** The answer to a client that has to wait for a worker. */
@@ -186,7 +194,7 @@ export const poolResponse = poolSummary.extend({
   queue: z.object({ length: z.int() }),
   defaultTTL: z.string(),
   maxTTL: z.string(),
-  cacheOptions: z.object({ import: z.array(z.string()), export: z.array(z.string()) }).optional(),
+  cacheOptions: cacheOptions.optional(),
 });
 
 /** The answer to a request to wake a pool. */
