@@ -182,6 +182,17 @@ export const badPools: readonly BadPool[] = [
     field: "spec.buildkitImage",
     spec: { buildkitImage: "moby/buildkit latest" },
   },
+  { why: "a platform that no worker can have", field: "spec.platform", spec: { platform: "windows/amd64" } },
+  {
+    why: "workers of other platforms, and none of its own",
+    field: "spec.platform",
+    spec: { otherPlatforms: [{ platform: "linux/arm64", poolName: "arm" }] },
+  },
+  {
+    why: "another pool for its own platform",
+    field: "spec.otherPlatforms",
+    spec: { platform: "linux/arm64", otherPlatforms: [{ platform: "linux/arm64", poolName: "arm" }] },
+  },
   { why: "a dot in the name", field: "metadata.name", name: "my.pool" },
   { why: "a digit first in the name", field: "metadata.name", name: "1pool" },
   { why: "a name of 46 characters", field: "metadata.name", name: "p".repeat(46) },

@@ -77,7 +77,8 @@ export interface Operation {
 
 /** The outcome of a request for a worker. */
 export type AllocationOutcome =
-  | { readonly is: "granted"; readonly grant: Grant }
+  /** `isNew`: the job had none before this call. */
+  | { readonly is: "granted"; readonly grant: Grant; readonly isNew: boolean }
   | { readonly is: "waiting"; readonly operation: Operation };
 
 const MOST_CONFLICTS = 50;
@@ -85,7 +86,7 @@ const MOST_CONFLICTS = 50;
 const SETTLED_MS = 10_000;
 
 type Attempt =
-  | { readonly is: "granted"; readonly grant: Grant }
+  | { readonly is: "granted"; readonly grant: Grant; readonly isNew: boolean }
   | { readonly is: "waiting"; readonly request: WaitingRequest }
   /** Somebody was faster: look again. */
   | { readonly is: "again" };
@@ -357,7 +358,7 @@ export class Allocator implements Disposable {
       return { is: "again" };
     }
     if (request) await this.#requests.remove(request);
-    return { is: "granted", grant: await this.grantOf(job.pool, first) };
+    return { is: "granted", grant: await this.grantOf(job.pool, first), isNew: false };
   }
 
   async #claim(ask: Ask, worker: Worker, request: WaitingRequest | undefined): Promise<Attempt> {
@@ -380,7 +381,7 @@ export class Allocator implements Disposable {
       await this.#takeBack(job.pool, allocation.tokenHash);
       throw ask.signal.reason;
     }
-    return { is: "granted", grant: await this.grantOf(job.pool, taken) };
+    return { is: "granted", grant: await this.grantOf(job.pool, taken), isNew: true };
   }
 
   /**
@@ -402,7 +403,7 @@ export class Allocator implements Disposable {
       const found = await this.#claims.refresh(other);
       if (found?.spec.allocation?.tokenHash !== other.spec.allocation?.tokenHash) continue;
       await this.#takeBack(job.pool, hash);
-      return { is: "granted", grant: await this.grantOf(job.pool, found ?? other) };
+      return { is: "granted", grant: await this.grantOf(job.pool, found ?? other), isNew: false };
     }
     const held = before.filter(({ spec }) => spec.allocation?.requestedBy === owner).length;
     if (concurrent === undefined || held < concurrent) return undefined;

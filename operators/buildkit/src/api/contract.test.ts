@@ -114,6 +114,60 @@ describe("POST /api/v1/workers/allocate", () => {
     });
   });
 
+  test("gives a worker for each platform, or none at all", async () => {
+    const spec = { scaling: { min: 1, max: 1 }, auth };
+    const otherPlatforms = [
+      { platform: "linux/arm64", poolName: "arm" },
+      { platform: "linux/arm", poolName: "ci" },
+    ];
+    await world.pools.pool("amd", { ...spec, platform: "linux/amd64", otherPlatforms });
+    await world.pools.pool("arm", { ...spec, platform: "linux/arm64" });
+    const platforms = ["linux/arm64", "linux/amd64"];
+    const both = () => allocate({ poolName: "amd", jobId: "both", wait: "1s", platforms });
+    const held = async (name: string) =>
+      (await world.pools.workers()).filter(({ spec: one }) => one.poolRef.name === name && one.allocation)
+        .length;
+    const answered = await vi.waitFor(
+      async () => {
+        const found = await both();
+        expect(found.status).toBe(200);
+        return found;
+      },
+      { timeout: 10_000 },
+    );
+    const nodes = answered.body.nodes as readonly Record<string, string>[];
+    expect(nodes).toMatchObject([
+      { platform: "linux/arm64", poolName: "arm", workerName: "arm-worker-0" },
+      { platform: "linux/amd64", poolName: "amd", workerName: "amd-worker-0" },
+    ]);
+    expect(answered.body).toMatchObject({ poolName: "arm", token: nodes[0]?.token });
+    // Asked again it is the same.
+    expect((await both()).body.nodes).toMatchObject(nodes.map(({ token: same }) => ({ token: same })));
+    for (const node of nodes)
+      expect(await ask("POST", "/api/v1/workers/release", { body: { token: node.token } })).toMatchObject({
+        status: 200,
+      });
+    // Somebody else has the one: the other is not kept for it.
+    const taken = await allocate({ poolName: "arm" });
+    expect(taken.status).toBe(200);
+    expect(await both()).toMatchObject({
+      status: 202,
+      body: { allocationId: expect.stringContaining(".arm.") },
+    });
+    expect(await held("amd")).toBe(0);
+    await release(taken);
+    for (const [wrong, message] of [
+      [["linux/s390x"], "no workers of linux/s390x: it has linux/amd64, linux/arm64, linux/arm"],
+      [["linux/arm"], "whose spec.platform is not set"],
+      [["linux/amd64", "linux/amd64"], "must not name a platform twice"],
+    ] as const)
+      expect(await allocate({ poolName: "amd", platforms: wrong })).toMatchObject({
+        status: 422,
+        body: { message: expect.stringContaining(message) },
+      });
+    expect(await held("amd")).toBe(0);
+  });
+
   test("answers 202 with an operation where it would take longer than the client waits", async () => {
     const first = await allocate({ poolName: "full" });
     expect(first.status).toBe(200);

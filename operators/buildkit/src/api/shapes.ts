@@ -69,6 +69,15 @@ export const allocateRequest = z.object({
     .optional()
     .describe("Higher comes first. Above 0 for administrators alone"),
   csr: csr.optional(),
+  platforms: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(16)
+    .refine((all) => new Set(all).size === all.length, { error: "must not name a platform twice" })
+    .optional()
+    .describe(
+      "A worker for each, of the pool or of those that it names for other platforms; or none at all. Answered with nodes",
+    ),
 });
 
 /** The body of a request that names an allocation by its token. */
@@ -118,8 +127,7 @@ const cacheOptions = z
 
 const base64Pem = z.string().describe("PEM in base64");
 
-/** The answer with a worker. */
-export const allocateResponse = z.object({
+const allocated = z.object({
   workerName: z.string(),
   token,
   endpoint: z.string().describe("Of the worker, for information: only its gateway reaches it"),
@@ -134,6 +142,14 @@ export const allocateResponse = z.object({
   jobId: z.string(),
   allocationId: z.string(),
   cacheOptions: cacheOptions.optional(),
+});
+
+/** The answer with a worker. */
+export const allocateResponse = allocated.extend({
+  nodes: z
+    .array(allocated.extend({ platform: z.string() }))
+    .optional()
+    .describe("With platforms: the worker of each, the first of which stands outside of the list too"),
 });
 
 /** The answer to a client that has to wait for a worker. */

@@ -6,6 +6,7 @@ import {
 } from "../allocation/index.ts";
 import type { PoolName } from "../pool-name.ts";
 import { spanMs } from "../span.ts";
+import { allocateAll, poolFor } from "./platforms.ts";
 import { invalidField, notFound, type Problem } from "./problem.ts";
 import { revoke } from "./revoke.ts";
 import { type Answer, type Reply, type Route, route } from "./route.ts";
@@ -88,25 +89,47 @@ export function workerRoutes(service: Service): readonly Route[] {
     handle: async (call) => {
       const { poolName, namespace, jobId, ttl, metadata, wait, affinityKey, priority = 0, csr } = call.body;
       const admitted = service.admit(call, "allocate", { namespace, name: poolName });
-      const { pool, identity, limits } = admitted;
-      if (priority > 0 && !service.isAdministrator(call, pool))
-        throw invalidField("priority", "only administrators of the pool may ask for more than 0");
-      const wish: AllocationWish = {
-        pool,
-        owner: identity.id,
-        jobId,
-        ttlMs: service.ttlMs(admitted, ttl),
-        metadata,
-        affinityKey,
-        priority,
-        concurrent: limits.concurrent,
-        waitMs: wait === undefined ? longestWaitMs : spanMs(wait, "wait"),
-        signal: call.signal,
+      const wishFor = (own: Admitted): AllocationWish => {
+        const { pool, identity, limits } = own;
+        if (priority > 0 && !service.isAdministrator(call, pool))
+          throw invalidField("priority", "only administrators of the pool may ask for more than 0");
+        return {
+          pool,
+          owner: identity.id,
+          jobId,
+          ttlMs: service.ttlMs(own, ttl),
+          metadata,
+          affinityKey,
+          priority,
+          concurrent: limits.concurrent,
+          waitMs: wait === undefined ? longestWaitMs : spanMs(wait, "wait"),
+          signal: call.signal,
+        };
       };
-      const outcome = await allocator.allocate(wish);
-      if (outcome.is === "waiting" && wait === undefined)
-        throw new AllocationError("QueueTimeout", "no worker was free within 5m", { retryAfterSeconds: 5 });
-      return await replyTo(outcome, csr, jobId === undefined);
+      const refuseLate = (outcome: AllocationOutcome) => {
+        if (outcome.is === "waiting" && wait === undefined)
+          throw new AllocationError("QueueTimeout", "no worker was free within 5m", { retryAfterSeconds: 5 });
+      };
+      if (call.body.platforms === undefined) {
+        const outcome = await allocator.allocate(wishFor(admitted));
+        refuseLate(outcome);
+        return await replyTo(outcome, csr, jobId === undefined);
+      }
+      const wishes = call.body.platforms.map((platform) => {
+        const own = service.admit(call, "allocate", poolFor(admitted.pool, platform, state));
+        return { platform, wish: wishFor(own) };
+      });
+      const all = await allocateAll(allocator, wishes, service.options.clock);
+      if (all.is === "waiting") {
+        refuseLate(all);
+        return await replyTo(all, undefined, false);
+      }
+      const nodes = await Promise.all(
+        all.nodes.map(async ({ platform, grant }) => ({ platform, ...(await service.present(grant, csr)) })),
+      );
+      const [{ platform: _, ...first } = {}] = nodes;
+      const undo = jobId === undefined ? { undo: all.giveBack } : {};
+      return { status: 200, body: { ...first, nodes }, ...undo };
     },
   });
 
@@ -142,7 +165,7 @@ export function workerRoutes(service: Service): readonly Route[] {
       const { wait = "0s" } = call.query;
       if (worker)
         return await replyTo(
-          { is: "granted", grant: await allocator.grantOf(name, worker) },
+          { is: "granted", grant: await allocator.grantOf(name, worker), isNew: false },
           undefined,
           false,
         );

@@ -6,7 +6,7 @@ import { cache, registries } from "./cache-fields.ts";
 import { gateway, networking, observability, tls } from "./gateway-fields.ts";
 import { queue, scaling } from "./scaling-fields.ts";
 import { poolStatus } from "./status-fields.ts";
-import { podTemplate, profile, resources, size } from "./worker-fields.ts";
+import { otherPlatforms, platform, podTemplate, profile, resources, size } from "./worker-fields.ts";
 
 const image = z
   .string()
@@ -29,6 +29,14 @@ export const BuildKitPool = defineResource({
       profile: profile
         .default("rootless")
         .describe("How workers are kept apart from their nodes: rootless, user namespace or privileged"),
+      platform: platform
+        .optional()
+        .describe(
+          "What workers build for, such as linux/arm64: they run on nodes of its architecture. Default: any",
+        ),
+      otherPlatforms: otherPlatforms
+        .default([])
+        .describe("Where one allocation gets its workers of other platforms"),
       buildkitImage: image.optional().describe("Default: a release of moby/buildkit that fits the profile"),
       gatewayImage: image.optional().describe("Default: the operator's own image"),
       buildkitConfig: z
@@ -52,6 +60,14 @@ export const BuildKitPool = defineResource({
       observability: observability.apply(filled),
     })
     .check(
+      cel("self.otherPlatforms.size() == 0 || has(self.platform)", {
+        message: "must be set if otherPlatforms are",
+        fieldPath: ".platform",
+      }),
+      cel("!has(self.platform) || self.otherPlatforms.all(p, p.platform != self.platform)", {
+        message: "must be of other platforms than the pool's own",
+        fieldPath: ".otherPlatforms",
+      }),
       cel(
         "!has(self.gateway.nodePort) || (has(self.gateway.serviceType) ? self.gateway.serviceType : self.networking.serviceType) != 'ClusterIP'",
         { message: "needs a serviceType of NodePort or LoadBalancer", fieldPath: ".gateway.nodePort" },

@@ -1,6 +1,7 @@
+import { listMap } from "@windlass/runtime";
 import { resourceRequirements } from "@windlass/runtime/schemas";
 import { z } from "zod";
-import { annotations, filled } from "../fields.ts";
+import { annotations, filled, objectName } from "../fields.ts";
 import { podOverrides } from "./pod-overrides.ts";
 
 /** How much a worker has. */
@@ -8,6 +9,20 @@ export const size = z.enum(["sm", "md", "lg", "xl"]);
 
 /** How a worker is kept apart from its node. */
 export const profile = z.enum(["rootless", "userns", "privileged"]);
+
+/** A platform as clients name it: system, architecture, and its variant if it has one. */
+export const platform = z
+  .string()
+  .max(64)
+  .regex(/^linux\/[a-z0-9]+(\/v[0-9]+)?$/);
+
+/** Where workers of other platforms are. */
+export const otherPlatforms = z
+  .array(
+    z.object({ platform, poolName: objectName.describe("A pool of the same namespace, of that platform") }),
+  )
+  .max(15)
+  .check(listMap("platform"));
 
 const quantities = resourceRequirements();
 

@@ -121,6 +121,16 @@ test("a worker in a slot with a volume keeps its cache there, and others in a fo
   );
 });
 
+test("workers of a platform run on nodes of its architecture, whatever the pod template says", () => {
+  const podTemplate = { spec: { nodeSelector: { disk: "nvme", "kubernetes.io/arch": "amd64" } } };
+  expect(podOf({ platform: "linux/arm64/v8", podTemplate }).spec?.nodeSelector).toEqual({
+    disk: "nvme",
+    "kubernetes.io/os": "linux",
+    "kubernetes.io/arch": "arm64",
+  });
+  expect(podOf({ podTemplate }).spec?.nodeSelector).toEqual(podTemplate.spec.nodeSelector);
+});
+
 test("credentials of an S3 backend are variables of the daemon", () => {
   const s3 = { bucket: "cache", region: "eu-west-1", credentialsSecret: "aws" };
   expect(daemonOf({ cache: { backends: [{ type: "s3", s3 }] } }).env).toEqual([

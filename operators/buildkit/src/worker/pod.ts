@@ -99,6 +99,7 @@ function podSpec(pool: Pool, { name, slot }: PodInit): PodSpecInput {
     enableServiceLinks: false,
     ...profile.pod,
     ...overrides,
+    ...nodesFor(spec),
     ...((profile.pod.securityContext ?? securityContext) && {
       securityContext: { ...profile.pod.securityContext, ...securityContext },
     }),
@@ -111,6 +112,14 @@ function podSpec(pool: Pool, { name, slot }: PodInit): PodSpecInput {
     containers: [mergedContainer(containerFor(pool), own), ...others],
     volumes: [...volumesFor(pool, name, slot), ...volumes],
   };
+}
+
+/** Which nodes workers run on: a daemon builds for its node's architecture. */
+function nodesFor({ platform, podTemplate }: Pool["spec"]): Pick<PodSpecInput, "nodeSelector"> {
+  if (platform === undefined) return {};
+  const [os = "", architecture = ""] = platform.split("/");
+  const own = { "kubernetes.io/os": os, "kubernetes.io/arch": architecture };
+  return { nodeSelector: { ...podTemplate.spec.nodeSelector, ...own } };
 }
 
 function containerFor({ spec }: Pool): ContainerInput {
