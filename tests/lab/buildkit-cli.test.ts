@@ -87,6 +87,49 @@ test("build with buildx's remote driver, with nothing but a token, against the p
   await allReleased();
 });
 
+test("a build for several platforms has a worker for each, or none", async () => {
+  const scaling = { max: 1, scaleDownDelay: "10m" } as const;
+  // Variants of the one architecture that the node has; and one that it has not.
+  const otherPlatforms = [
+    { platform: "linux/amd64/v2", poolName: "second" },
+    { platform: "linux/arm64", poolName: "absent" },
+  ];
+  await operator.createPool(namespace, "first", { scaling, platform: "linux/amd64", otherPlatforms });
+  await operator.createPool(namespace, "second", { scaling, platform: "linux/amd64/v2" });
+  await operator.createPool(namespace, "absent", { scaling, platform: "linux/arm64" });
+  const first = ["--pool", "first", "--namespace", namespace];
+  const platforms = "linux/amd64,linux/amd64/v2";
+  const { code, output } = await pod.cli(
+    "build",
+    ...first,
+    "--platforms",
+    platforms,
+    "--",
+    "--progress=plain",
+    "--platform",
+    platforms,
+    "/tmp/context",
+  );
+  expect(output).toMatch(/linux\/amd64\b/);
+  expect(output).toMatch(/linux\/amd64\/v2/);
+  expect(code).toBe(0);
+  expect(await keys()).toEqual([]);
+  await allReleased();
+  const token = await operator.token(namespace);
+  const body = {
+    poolName: "first",
+    namespace,
+    jobId: "both",
+    wait: "2s",
+    platforms: ["linux/amd64", "linux/arm64"],
+  };
+  expect(await operator.ask("POST", "/api/v1/workers/allocate", { token, body })).toMatchObject({
+    status: 202,
+  });
+  await allReleased();
+  for (const name of ["first", "second", "absent"]) await operator.deletePool({ namespace, name });
+}, 300_000);
+
 test("a build that fails ends with the code of its program, and leaves nothing behind", async () => {
   const bad = withBuildctl.map((one) =>
     one.replace("--local=dockerfile=/tmp/context", "--local=dockerfile=/app"),

@@ -18,10 +18,16 @@ export const allocationSchema = z.object({
   clientKey: z.string(),
   poolName: z.string(),
   namespace: z.string(),
+  cacheOptions: z.object({ import: z.array(z.string()), export: z.array(z.string()) }).optional(),
 });
 
 /** An allocation, as the API answered. */
 export type AllocationAnswer = z.output<typeof allocationSchema>;
+
+/** Several, each for a platform. */
+export const nodesSchema = z.object({
+  nodes: z.array(allocationSchema.extend({ platform: z.string() })),
+});
 
 const stored = z.object({
   token: z.string(),

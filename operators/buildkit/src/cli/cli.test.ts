@@ -47,7 +47,9 @@ async function workers() {
   return (await world.client.list(BuildKitWorker, { namespace: world.namespace })).items;
 }
 const idle = async () =>
-  (await workers()).filter(({ spec, status }) => !spec.allocation && status?.phase === "Idle").length;
+  (await workers()).filter(
+    ({ spec, status }) => spec.poolRef.name === "ci" && !spec.allocation && status?.phase === "Idle",
+  ).length;
 const held = async () => (await workers()).filter(({ spec }) => spec.allocation).length;
 const keys = async () => await readdir(join(runtime, `windlass-buildkit-${process.getuid?.() ?? 0}`));
 
@@ -247,6 +249,67 @@ describe("build", () => {
     expect(lines[1]).toMatch(/^buildx build --builder windlass-\S+ -t app \.$/);
     expect(lines[2]).toMatch(/^buildx rm --force windlass-/);
     expect(await keys()).toEqual([]);
+  });
+
+  test("gives the program the pool's cache backends by the project, unless its arguments have others", async () => {
+    const registry = { endpoint: "r.example.com:5000", insecure: true };
+    const backends = [{ type: "registry" as const, registry }];
+    await world.pools.pool("cached", { scaling: { min: 1, max: 1 }, auth, cache: { backends } });
+    Object.assign(env, { BKCTL_POOL: "cached", GITHUB_REPOSITORY: "acme/shop" });
+    const script = `echo "$@" > ${marker}`;
+    const called = async (...args: string[]) => {
+      expect((await run("build", ...args)).code).toBe(0);
+      return await readFile(marker, "utf8");
+    };
+    await buildctl(script);
+    const where = "type=registry,ref=r.example.com:5000/buildkit-cache:acme-shop-[0-9a-f]{12}";
+    const [plain, ignore] = ["registry.insecure=true", "ignore-error=true"];
+    expect(await called("--", "--frontend", "dockerfile.v0")).toMatch(
+      new RegExp(
+        `build --import-cache ${where},${plain} --export-cache ${where},mode=max,compression=zstd,${plain},${ignore} --frontend dockerfile.v0\n`,
+      ),
+    );
+    expect(await called("--", "--export-cache=type=inline")).toMatch(/build --export-cache=type=inline\n/);
+    expect(await called("--no-cache-backends", "--", "--no-cache")).toMatch(/build --no-cache\n/);
+    await writeFile(join(bin, "docker"), `#!/bin/sh\n${script}.$2\n`, { mode: 0o755 });
+    expect((await run("build", "--with", "buildx", "--", ".")).code).toBe(0);
+    expect(await readFile(`${marker}.build`, "utf8")).toMatch(
+      /--cache-from type=registry,ref=\S+ --cache-to type=registry,ref=\S+ \.\n/,
+    );
+  });
+
+  test("--platforms gives buildx a node for each, on workers of their own, and takes all of them back", async () => {
+    const spec = { scaling: { min: 1, max: 1 }, auth };
+    const otherPlatforms = [{ platform: "linux/arm64", poolName: "arm" }];
+    await world.pools.pool("amd", { ...spec, platform: "linux/amd64", otherPlatforms });
+    await world.pools.pool("arm", { ...spec, platform: "linux/arm64" });
+    env.BKCTL_POOL = "amd";
+    const file = `${marker}.nodes`;
+    await writeFile(join(bin, "docker"), `#!/bin/sh\necho "$@" >> ${file}\n`, { mode: 0o755 });
+    const args = [
+      "--platforms",
+      "linux/amd64,linux/arm64",
+      "--",
+      "--platform",
+      "linux/amd64,linux/arm64",
+      ".",
+    ];
+    expect(await run("build", ...args)).toMatchObject({ code: 0 });
+    const [first, second, build, removed] = (await readFile(file, "utf8")).split("\n");
+    expect(first).toMatch(
+      /^buildx create --name \S+ --driver remote .* --platform linux\/amd64 tcp:\/\/amd\./,
+    );
+    expect(second).toMatch(
+      /^buildx create --name \S+ --append --driver remote .* --platform linux\/arm64 tcp:\/\/arm\./,
+    );
+    expect(build).toMatch(/^buildx build --builder \S+ --platform linux\/amd64,linux\/arm64 \.$/);
+    expect(removed).toMatch(/^buildx rm --force /);
+    expect(await keys()).toEqual([]);
+    expect(await held()).toBe(0);
+    expect(await run("build", "--with", "buildctl", "--platforms", "linux/amd64")).toMatchObject({ code: 2 });
+    expect((await run("build", "--platforms", "linux/s390x", "--retry-for", "0s")).complained).toContain(
+      "no workers of linux/s390x: it has linux/amd64, linux/arm64",
+    );
   });
 
   test("ends with the exit code of the build", async () => {

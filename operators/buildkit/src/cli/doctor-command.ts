@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { type Command, CommandError, command, type Terminal } from "@windlass/cli";
-import { isInstalled } from "./build-command.ts";
+import { isInstalled } from "./build-tools.ts";
 import { connectionOptions, openApi, poolOptions } from "./session.ts";
 import { tokenSource } from "./token-source.ts";
 

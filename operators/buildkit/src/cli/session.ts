@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { CommandError, type Options, type Terminal, type Values } from "@windlass/cli";
 import { milliseconds } from "@windlass/clock";
-import { type AllocationAnswer, allocationSchema } from "./allocation-files.ts";
+import type { z } from "zod";
+import { type AllocationAnswer, allocationSchema, nodesSchema } from "./allocation-files.ts";
 import { ApiClient } from "./api-client.ts";
 import { buildkitExitCodes } from "./exit-codes.ts";
 import { tokenSource } from "./token-source.ts";
@@ -115,6 +116,29 @@ export async function allocate(
   options: Values<typeof allocateOptions & typeof poolOptions>,
   terminal: Terminal,
 ): Promise<AllocationAnswer> {
+  return allocationSchema.parse(await askForWorkers(api, options, terminal, {}));
+}
+
+/**
+ * Asks for a worker for each platform until there are all. None is held while another is missing.
+ *
+ * @throws CommandError.
+ */
+export async function allocateNodes(
+  api: ApiClient,
+  options: Values<typeof allocateOptions & typeof poolOptions>,
+  terminal: Terminal,
+  platforms: readonly string[],
+): Promise<z.output<typeof nodesSchema>["nodes"]> {
+  return nodesSchema.parse(await askForWorkers(api, options, terminal, { platforms })).nodes;
+}
+
+async function askForWorkers(
+  api: ApiClient,
+  options: Values<typeof allocateOptions & typeof poolOptions>,
+  terminal: Terminal,
+  own: { readonly platforms?: readonly string[] },
+): Promise<Readonly<Record<string, unknown>>> {
   const { env, stderr, signal } = terminal;
   const pool = poolOf(options, terminal);
   const timeoutMs = spanOf(options.timeout ?? "30m", "--timeout");
@@ -129,6 +153,7 @@ export async function allocate(
     wait: `${Math.min(WAIT_MS, timeoutMs)}ms`,
     ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
     ...(affinityKey ? { affinityKey } : {}),
+    ...own,
   };
   let told = "";
   let waiting: string | undefined;
@@ -141,7 +166,7 @@ export async function allocate(
       if (signal.aborted) await cancel().catch(() => undefined);
       throw error;
     });
-    if (answer.status === 200) return allocationSchema.parse(answer.body);
+    if (answer.status === 200) return answer.body;
     const { state, position, estimatedWaitSeconds, allocationId } = answer.body;
     waiting = String(allocationId);
     const eta = typeof estimatedWaitSeconds === "number" ? `, about ${estimatedWaitSeconds} s` : "";
