@@ -31,6 +31,8 @@ import { findPeer, median } from "./peer.ts";
 import type { Result, Row } from "./table.ts";
 
 const streams = 8;
+/** Connections that are busy beside the idle ones. */
+const busyConnections = 50;
 
 /** How much of everything there is. */
 interface Amounts {
@@ -45,7 +47,7 @@ const full: Amounts = {
   rounds: 5,
   transferBytes: 256 * 1024 * 1024,
   visits: 400,
-  idleConnections: 1_000,
+  idleConnections: 5_000,
   echoes: 5_000,
 };
 
@@ -95,10 +97,10 @@ export async function run({ objects }: { readonly objects?: number } = {}): Prom
         const found = await measure(gateway, clients[index] as LoadClient, amounts);
         if (round > 0) figures[index]?.push(found);
       }
-    const memory: number[] = [];
+    const crowds: Crowd[] = [];
     for (const [index, gateway] of gateways.entries())
-      memory.push(await memoryPerConnection(gateway, clients[index] as LoadClient, amounts));
-    return result(figures, memory, amounts);
+      crowds.push(await crowd(gateway, clients[index] as LoadClient, amounts));
+    return result(figures, crowds, amounts);
   } finally {
     for (const { process: child } of gateways) child.kill("SIGKILL");
     await worker.stop();
@@ -108,7 +110,7 @@ export async function run({ objects }: { readonly objects?: number } = {}): Prom
 
 function result(
   [ours = [], peer = []]: readonly Figures[][],
-  [ourMemory = 0, peerMemory = 0]: readonly number[],
+  [ourCrowd, peerCrowd]: readonly Crowd[],
   { rounds, transferBytes, visits, echoes, idleConnections }: Amounts,
 ): Result {
   const row = (what: string, unit: string, better: Row["better"], of: (one: Figures) => number): Row => ({
@@ -129,7 +131,20 @@ function result(
       row("connections, handshake to end, 8 at a time", "/s", "more", (one) => one.visitsPerSecond),
       row("CPU for a message of 16 bytes, there and back", "µs", "less", (one) => one.echoCpuMicros),
       row("a message of 16 bytes, there and back", "µs", "less", (one) => one.echoMicros),
-      { what: "memory per idle connection", unit: "KiB", ours: ourMemory, peer: peerMemory, better: "less" },
+      {
+        what: "memory per idle connection",
+        unit: "KiB",
+        ours: ourCrowd?.memoryPerIdle ?? 0,
+        peer: peerCrowd?.memoryPerIdle ?? 0,
+        better: "less",
+      },
+      {
+        what: `a message there and back on ${busyConnections} connections at once, beside the idle ones, p99`,
+        unit: "ms",
+        ours: ourCrowd?.busyP99 ?? 0,
+        peer: peerCrowd?.busyP99 ?? 0,
+        better: "less",
+      },
     ],
     notes: [
       `${transferBytes >> 20} MiB a transfer, ${visits} connections, ${echoes} messages; medians of ${rounds} rounds, taken in turn. ${idleConnections} idle connections.`,
@@ -168,20 +183,46 @@ async function measure(gateway: MeasuredProcess, client: LoadClient, amounts: Am
   };
 }
 
-/** KiB by which the process grows for each connection that is open and silent. */
-async function memoryPerConnection(
+/** What a gateway does with many connections. */
+interface Crowd {
+  /** KiB by which the process grows for each connection that is open and silent. */
+  readonly memoryPerIdle: number;
+  /** In milliseconds. */
+  readonly busyP99: number;
+}
+
+async function crowd(
   gateway: MeasuredProcess,
   client: LoadClient,
-  { idleConnections }: Amounts,
-): Promise<number> {
+  { idleConnections, echoes }: Amounts,
+): Promise<Crowd> {
   const sockets: TLSSocket[] = [];
+  const open = (count: number) =>
+    inParallel(count, 8, async () => {
+      sockets.push(await client.idle());
+    });
   const before = await settledMemory(gateway);
-  await inParallel(idleConnections, 8, async () => {
-    sockets.push(await client.idle());
-  });
+  await open(idleConnections);
   const after = await settledMemory(gateway);
+  await open(busyConnections);
+  const busy = sockets.slice(idleConnections);
+  const times: number[] = [];
+  await Promise.all(
+    busy.map(async (socket) => {
+      for (let count = 0; count < echoes / busy.length; count++) {
+        const startedAt = performance.now();
+        await echoed(socket);
+        times.push(performance.now() - startedAt);
+      }
+    }),
+  );
+  const closed = sockets.filter(({ destroyed }) => destroyed).length;
   for (const socket of sockets) socket.destroy();
-  return (after - before) / 1_024 / idleConnections;
+  if (closed > 0) throw new Error(`${closed} of ${sockets.length} connections were closed`);
+  return {
+    memoryPerIdle: (after - before) / 1_024 / idleConnections,
+    busyP99: times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0,
+  };
 }
 
 async function startOurs(folder: string): Promise<MeasuredProcess> {

@@ -33,12 +33,21 @@ test("500 workers of 50 pools that nobody uses cost next to nothing", { timeout:
   // What the last of them has brought about comes to its end.
   await sleep(systemClock, 30_000);
   const before = await requestsTo(client);
+  const reconcilesBefore = await reconcileTimes(operator);
   await sleep(systemClock, watchedMs);
   const perSecond = ((await requestsTo(client)) - before) / (watchedMs / 1_000);
+  const reconciles = (await reconcileTimes(operator)).map(
+    (count, index) => count - (reconcilesBefore[index] ?? 0),
+  );
+  const [inTime = 0, all = 0] = reconciles;
   const memory = await Promise.all(operator.processes.map(memoryOf));
   told("requests a second", perSecond.toFixed(2));
   told("memory of the replicas", memory.map((bytes) => `${Math.round(bytes / 1_048_576)} MiB`).join(", "));
+  told("reconciles of a minute, and those within 250 ms", `${all}, ${inTime}`);
   expect(perSecond).toBeLessThan(mostRequestsPerSecond);
+  // Each idle worker is asked once a minute whether it still answers.
+  expect(all).toBeGreaterThan((pools * workersEach) / 2);
+  expect(inTime / all).toBeGreaterThanOrEqual(0.99);
   for (const bytes of memory) expect(bytes).toBeLessThan(mostMemory);
 });
 
@@ -50,6 +59,18 @@ async function requestsTo(client: Client): Promise<number> {
   const text = Buffer.concat(await Array.fromAsync(body)).toString();
   const counted = /^apiserver_request_total\{(?!.*verb="(?:WATCH|CONNECT)").*\} (\S+)$/gm;
   return [...text.matchAll(counted)].reduce((total, [, count]) => total + Number(count), 0);
+}
+
+/** How many reconciles there were within 250 ms, and in all. */
+async function reconcileTimes(operator: LabOperator): Promise<readonly [number, number]> {
+  const texts = await Promise.all(operator.processes.map((_, index) => operator.metrics(index)));
+  const counted = (pattern: RegExp) =>
+    [...texts.join("\n").matchAll(pattern)].reduce((total, [, count]) => total + Number(count), 0);
+  const name = "controller_runtime_reconcile_time_seconds";
+  return [
+    counted(new RegExp(`^${name}_bucket\\{(?=.*le="0\\.25").*\\} (\\S+)$`, "gm")),
+    counted(new RegExp(`^${name}_count\\{.*\\} (\\S+)$`, "gm")),
+  ];
 }
 
 /** What a process has in memory, in bytes. */
