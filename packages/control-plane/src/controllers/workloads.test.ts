@@ -148,6 +148,29 @@ test("a StatefulSet shrinks from its last pod, and claims stay unless its policy
   expect(cluster.list("pods")).toEqual([]);
 });
 
+test("a StatefulSet takes control of a claim again that it only owns", async () => {
+  await using cluster = await startCluster();
+  await cluster.create(
+    workload("StatefulSet", "db", {
+      replicas: 1,
+      serviceName: "db",
+      volumeClaimTemplates: [claim],
+      persistentVolumeClaimRetentionPolicy: { whenScaled: "Retain", whenDeleted: "Delete" },
+    }),
+  );
+  const owners = () => cluster.get("persistentvolumeclaims", "data-db-0")?.metadata.ownerReferences;
+  const owned = owners();
+  expect(owned).toMatchObject([{ kind: "StatefulSet", name: "db", controller: true }]);
+  await cluster.change("persistentvolumeclaims", "data-db-0", ({ metadata }) => {
+    const [owner] = (metadata as JsonObject).ownerReferences as JsonObject[];
+    if (owner) owner.controller = false;
+  });
+  await cluster.change("statefulsets.apps", "db", (object) => {
+    (object.spec as JsonObject).revisionHistoryLimit = 3;
+  });
+  expect(owners()).toEqual(owned);
+});
+
 test("a StatefulSet leaves a claim alone that somebody else controls, and shrinks all the same", async () => {
   await using cluster = await startCluster();
   await cluster.create(

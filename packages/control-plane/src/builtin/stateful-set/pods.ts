@@ -98,6 +98,8 @@ export function claimOwners(
   ];
   const same =
     wanted.length === before.length &&
-    wanted.every(({ uid }) => before.some((reference) => reference.uid === uid));
+    wanted.every(({ uid, controller }) =>
+      before.some((reference) => reference.uid === uid && reference.controller === controller),
+    );
   return same ? undefined : wanted;
 }
