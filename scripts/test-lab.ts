@@ -16,7 +16,7 @@
  * | `differential-cluster` | what controllers make of the same manifests, and what kubectl prints, on both |
  * | `properties` | every property test, with random seeds, for PROPERTY_SECONDS (4, and up to 40) each: some ten minutes |
  * | `fuzz` | invalid requests, which may fail only where they fail on a real server; and the largest ones, which may not block the event loop |
- * | `clients` | client-go, kube-rs, Python, JavaScript and helm, which must see the same on both; those whose tools are missing are left out |
+ * | `clients` | client-go, kube-rs, Python, JavaScript, Java and helm, which must see the same on both; those whose tools are missing are left out |
  * | `envtest` | other projects' own suites, in Go, on the programs of `windlass-control-plane assets` and on the real ones |
  */
 import { execFileSync } from "node:child_process";
@@ -149,7 +149,7 @@ async function fuzz(): Promise<Tally> {
 }
 
 async function clients(): Promise<Tally> {
-  const names = ["client-check", "kube-rs", "python", "javascript", "helm"];
+  const names = ["client-check", "kube-rs", "python", "javascript", "java", "helm"];
   const programs = names.map((name) => [join(root, "tests/clients", `${name}.ts`)] as const);
   return await onCluster([], (environment) => tallyOf(programs, environment));
 }
