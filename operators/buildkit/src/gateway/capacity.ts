@@ -1,9 +1,9 @@
 const MIB = 2 ** 20;
 
 /** What a gateway takes before anybody is connected. */
-const BASE_BYTES = 96 * MIB;
+const BASE_BYTES = 112 * MIB;
 /** What a connection takes, with what waits in it for a slow reader. */
-const CONNECTION_BYTES = 160 * 2 ** 10;
+const CONNECTION_BYTES = 200 * 2 ** 10;
 const FEWEST = 200;
 const MOST = 10_000;
 
@@ -26,6 +26,6 @@ export function connectionsThatFit(memoryBytes: number): number {
  * @param most How many there may be.
  */
 export function bufferBytesFor(connections: number, most: number): number {
-  const all = (most * CONNECTION_BYTES) / 8;
+  const all = (most * CONNECTION_BYTES) / 12;
   return Math.round(Math.max(16 * 2 ** 10, Math.min(256 * 2 ** 10, all / Math.max(1, connections))));
 }
