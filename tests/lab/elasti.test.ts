@@ -47,6 +47,7 @@ const world = trafficSuite(async () => {
     container: agnhost,
     cycles,
     perSecond,
+    record,
     [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
   };
 });
@@ -174,7 +175,10 @@ test("the HorizontalPodAutoscaler of a target rests while it sleeps, and gets it
   expect((await client.get(ElastiService, key)).status?.phase).toBe("Serving");
 });
 
-test("many held requests are answered within a second of Ready", { timeout: 300_000 }, async () => {
+/** How often many requests are held: some things go wrong once in a while. */
+const bursts = Number(process.env.ELASTI_BURSTS ?? 1);
+
+test("many held requests are answered within a second of Ready", { timeout: bursts * 300_000 }, async () => {
   const { client } = lab;
   const count = Number(process.env.ELASTI_HELD ?? 5_000);
   // Time enough for all of them to be sent before the pod is ready.
@@ -186,31 +190,41 @@ test("many held requests are answered within a second of Ready", { timeout: 300_
   const key = await createTarget({ ...world(), container: slow }, "burst");
   const url = await urlOf(client, key);
   await untilAnswered(url);
-  await sendToSleep(client, key);
-  await phase(client, key, "Asleep");
+  for (let burst = 0; burst < bursts; burst++) {
+    await phase(client, key, "Serving");
+    await sendToSleep(client, key);
+    await phase(client, key, "Asleep");
+    const isReady = becomesReady(key);
+    const { answeredAt, failures } = await holdMany(url, count);
+    if (failures.length > 0) await tellWhatResolversSaw(key.name);
+    expect(failures).toEqual([]);
+    const readyAt = await isReady;
+    const late = answeredAt.map((at) => at - readyAt).toSorted((a, b) => a - b);
+    const at = (share: number) =>
+      Math.round(late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? 0);
+    process.stdout.write(
+      `${count} held: after Ready p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, last ${at(1)} ms\n`,
+    );
+    expect(late).toHaveLength(count);
+    expect(at(0.99)).toBeLessThan(Number(process.env.ELASTI_RELEASE_MS ?? 1_000));
+  }
+});
+
+/** Waits until a pod of a sleeping service is ready. @returns when that was seen */
+async function becomesReady(key: NamespacedKey): Promise<number> {
+  const { client } = lab;
   const slices = `kubernetes.io/service-name=${privateServiceName(key.name)}`;
   const { items } = await client.list(EndpointSlice, { namespace: key.namespace, labelSelector: slices });
   const slice = { namespace: key.namespace, name: items[0]?.metadata.name ?? "" };
-  const isReady = waitFor(
+  await waitFor(
     client,
     EndpointSlice,
     slice,
     ({ endpoints }) => (endpoints ?? []).some(({ conditions }) => conditions?.ready),
     wait,
-  ).then(() => performance.now());
-  const { answeredAt, failures } = await holdMany(url, count);
-  if (failures.length > 0) await tellWhatResolversSaw(key.name);
-  expect(failures).toEqual([]);
-  const readyAt = await isReady;
-  const late = answeredAt.map((at) => at - readyAt).toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    Math.round(late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? 0);
-  process.stdout.write(
-    `${count} held: after Ready p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, last ${at(1)} ms\n`,
   );
-  expect(late).toHaveLength(count);
-  expect(at(0.99)).toBeLessThan(Number(process.env.ELASTI_RELEASE_MS ?? 1_000));
-});
+  return performance.now();
+}
 
 test("operators that are killed, and resolvers that are replaced or stand still, lose nothing", {
   timeout: 3_600_000,
@@ -254,6 +268,11 @@ test("operators that are killed, and resolvers that are replaced or stand still,
       tell("waking");
       await patiently(() => phase(client, key, "Serving"));
       tell("serving");
+      const { sent, failures } = load.result;
+      if ((done + 1) % 5 === 0 || failures.length > 0)
+        process.stdout.write(
+          `disturbed: ${done + 1} cycles in ${Math.round((performance.now() - began) / 1_000)} s, ${sent} sent, ${failures.length} failed\n`,
+        );
     }
     isWhole = true;
   } finally {
@@ -375,6 +394,100 @@ test("a resolver that is killed takes what it carried with it, and nothing after
   );
   expect(late).toEqual([]);
   expect(failures.length).toBeLessThan(perSecond);
+});
+
+test("a request that comes when the leader is killed is answered as soon as its lease is over", async () => {
+  const { client, system } = lab;
+  const key = await createTarget(world(), "leaderless");
+  const url = await urlOf(client, key);
+  await untilAnswered(url);
+  const cold: number[] = [];
+  for (const isKilled of [false, true]) {
+    await phase(client, key, "Serving");
+    await sendToSleep(client, key);
+    await phase(client, key, "Asleep");
+    const [leader] = await lab.podsOf("operator");
+    if (isKilled && leader) lab.kill(leader);
+    const { status, ms } = await askOnce(url);
+    expect(status).toBe(200);
+    cold.push(ms);
+  }
+  const { spec } = await client.get(Lease, { namespace: system, name: "elasti-operator" });
+  const leaseMs = (spec?.leaseDurationSeconds ?? 0) * 1_000;
+  const [led = 0, leaderless = 0] = cold;
+  process.stdout.write(
+    `woken in ${Math.round(led)} ms, and in ${Math.round(leaderless)} ms when the leader was killed\n`,
+  );
+  // A start takes its time; twice as much on a busy node.
+  expect(leaderless).toBeLessThan(leaseMs + 1_000 + 2 * led);
+});
+
+/** Streams for ten seconds at /stream, and answers everything else at once. */
+const streamingServer = `
+  require("node:http").createServer((asked, answer) => asked.resume().on("end", () => {
+    if (asked.url !== "/stream") return answer.end("ok");
+    let left = 100;
+    const sending = setInterval(() => {
+      answer.write("event " + left + "\\n");
+      if (--left > 0) return;
+      clearInterval(sending);
+      answer.end("the end");
+    }, 100);
+  })).listen(8080);
+`;
+
+test("a resolver that is asked to end lets all come to their end that wait there and that it streams to", {
+  timeout: 240_000,
+}, async () => {
+  const { client } = lab;
+  const node = { ...agnhost, image: labImage, command: ["/usr/bin/node", "-e"], args: [streamingServer] };
+  const streaming = await createTarget({ ...world(), container: node }, "streaming", {
+    // It stays behind the resolver.
+    triggers: [{ type: "traffic" }],
+  });
+  const slow = { ...agnhost, readinessProbe: { ...agnhost.readinessProbe, initialDelaySeconds: 15 } };
+  const waiting = await createTarget({ ...world(), container: slow }, "waiting");
+  const [streamUrl, waitUrl] = [await urlOf(client, streaming, "/stream"), await urlOf(client, waiting)];
+  await untilAnswered(waitUrl);
+  await phase(client, streaming, "Relaying");
+  await untilAnswered(await urlOf(client, streaming));
+  await sendToSleep(client, waiting);
+  await phase(client, waiting, "Asleep");
+  // One of two resolvers has about half of them.
+  const held = holdMany(waitUrl, 1_000);
+  const streams = Array.from({ length: 100 }, () => askOnce(streamUrl));
+  await delay(1_000);
+  const [ending] = await lab.podsOf("resolver");
+  if (!ending) throw new Error("there is no resolver");
+  const exited = waitFor(
+    client,
+    Pod,
+    ending.metadata,
+    ({ status }) => status?.containerStatuses?.[0]?.state?.terminated,
+    { timeout: 180_000 },
+  );
+  const isOut = waitFor(
+    client,
+    EndpointSlice,
+    { namespace: lab.namespace, name: resolverSliceName(waiting.name) },
+    ({ endpoints }) =>
+      !(endpoints ?? []).some(({ addresses }) => addresses.includes(ending.status?.podIP ?? "")),
+    wait,
+  );
+  const began = performance.now();
+  await lab.end(ending);
+  await isOut;
+  const outAfter = performance.now() - began;
+  const { answeredAt, failures } = await held;
+  const streamed = await Promise.all(streams);
+  const { exitCode } = await exited;
+  process.stdout.write(
+    `resolver asked to end: out of the EndpointSlice after ${Math.round(outAfter)} ms, exited with ${exitCode}\n`,
+  );
+  expect(failures).toEqual([]);
+  expect(answeredAt).toHaveLength(1_000);
+  expect(streamed.filter(({ body }) => !body.endsWith("the end"))).toEqual([]);
+  expect(exitCode).toBe(0);
 });
 
 test("a Prometheus trigger puts a service to sleep when its value falls, and wakes it when it rises", {
