@@ -2,8 +2,10 @@ import { manager } from "@windlass/runtime";
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TargetTable } from "../resolver/target-table.ts";
+import { haveFollowed, podsIn, resolversIn } from "./cluster-view.ts";
 import { ElastiService } from "./elasti-service.ts";
-import { TargetFeed } from "./target-feed.ts";
+import type { EndpointSliceObject } from "./objects.ts";
+import { endpointsIn, TargetFeed } from "./target-feed.ts";
 
 let cluster: TestCluster;
 let namespace: string;
@@ -68,4 +70,15 @@ test("a table counts as filled once all that there are have been set", async () 
   for (let index = 0; index < many; index++) await create(`m${index}`, `m${index}`, 21_000 + index);
   const { filledWith } = await follow();
   expect(filledWith).toBeGreaterThanOrEqual(many);
+});
+
+test("an EndpointSlice without endpoints, whose lists the API server writes as null, lists none", () => {
+  const empty = JSON.parse(
+    `{"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"namespace": "shop", "name": "web-1"},
+      "addressType": "IPv4", "endpoints": null, "ports": null}`,
+  ) as EndpointSliceObject;
+  expect(endpointsIn([empty]).size).toBe(0);
+  expect(podsIn([empty])).toEqual([]);
+  expect(resolversIn([empty])).toEqual([]);
+  expect(haveFollowed([empty], "web", false)).toBe(true);
 });

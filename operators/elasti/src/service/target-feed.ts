@@ -52,8 +52,8 @@ export function endpointsIn(
   slices: readonly EndpointSliceObject[],
 ): ReadonlyMap<string, readonly Endpoint[]> {
   const byPort = new Map<string, Endpoint[]>();
-  for (const { ports = [], endpoints } of slices)
-    for (const { name = "", port } of ports) {
+  for (const { ports, endpoints } of slices)
+    for (const { name = "", port } of ports ?? []) {
       if (port === undefined) continue;
       const ready = (endpoints ?? []).filter(
         ({ conditions = {} }) => (conditions.ready ?? true) && !conditions.terminating,
