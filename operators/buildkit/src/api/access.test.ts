@@ -1,7 +1,11 @@
+import { systemClock } from "@windlass/clock";
+import { Secret } from "@windlass/runtime/kinds";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { readAuthorities, signingAuthority } from "../certificates/index.ts";
 import { forgedTokens } from "../identity/forged-tokens.fixture.ts";
 import { audience, FakeIssuer, newKey } from "../identity/issuer.fixture.ts";
+import { clusterSecrets } from "../names.ts";
 import { BuildKitOIDCConfig } from "../oidc/oidc-config.ts";
 import { BuildKitPool } from "../pool/index.ts";
 import { ApiWorld, type Asked, octocatRule } from "./api-world.fixture.ts";
@@ -211,6 +215,151 @@ describe("what they may do", () => {
     ]);
     for (const secret of [good, bad, String(allocated.body.token)])
       expect(JSON.stringify(world.audit)).not.toContain(secret);
+  });
+});
+
+describe("a certificate of certs/request grants no more than what it was asked for with", () => {
+  const secretToken = "the-token-of-whom-a-pool-calls-boss";
+  const rule = { users: ["octocat"], maxConcurrent: 1, maxTTL: "10m" };
+  beforeAll(async () => {
+    const methods = [
+      {
+        type: "oidc",
+        oidc: { issuer: world.issuer.url, audience: "open-only", claimsMapping: { user: "actor" } },
+      },
+      { type: "token", token: { secretRef: "open-tokens" } },
+    ];
+    await world.secret(namespace, "open-tokens", { boss: secretToken });
+    await world.pools.pool("open", { scaling: { min: 1 }, auth: { methods, rbac: { enabled: false } } });
+    await world.pools.pool("ruled", { scaling: { min: 2 }, auth: { rbac: { rules: [rule] } } });
+    for (const pool of ["open", "ruled"]) await known(pool, world.token("boss"));
+  });
+
+  const certified = async (asked: Asked, pools: readonly string[], change: object = {}) => {
+    const body = { pools, namespace, ...change };
+    const answered = await world.ask("POST", "/api/v1/certs/request", { ...asked, body });
+    expect(answered, answered.text).toMatchObject({ status: 200 });
+    const { clientCert, clientKey, expiresAt } = answered.body;
+    return {
+      pair: { certificate: String(clientCert), key: String(clientKey) },
+      expiresAt: Date.parse(String(expiresAt)),
+    };
+  };
+  const rules = async (
+    pool: string,
+    changed: readonly (typeof rule & {
+      verbs?: ("allocate" | "certs")[];
+      claims?: Record<string, string[]>;
+    })[],
+  ) => {
+    const patch = { spec: { auth: { rbac: { rules: changed } } } };
+    await world.client.patch(BuildKitPool, { namespace, name: pool }, { type: "merge", patch });
+  };
+
+  test.for<[string, () => string]>([
+    ["a token of a pool's own Secret", () => secretToken],
+    ["a token of a pool's own issuer", () => world.token("boss", { aud: "open-only" })],
+  ])("neither administration nor another pool: %s", async ([, token]) => {
+    const { pair } = await certified({ token: token() }, ["open"]);
+    const own = await allocate({ pair }, { poolName: "open" });
+    expect(own.status).toBe(200);
+    const released = { body: { token: own.body.token }, pair };
+    expect((await world.ask("POST", "/api/v1/workers/release", released)).status).toBe(200);
+    expect((await allocate({ pair }, { poolName: "open", priority: 1 })).status).toBe(422);
+    for (const poolName of ["ci", "other", "ruled"])
+      expect((await allocate({ pair }, { poolName })).status).toBe(403);
+    const { body } = await world.ask("GET", "/api/v1/pools", { pair });
+    expect(body).toEqual({ pools: [expect.objectContaining({ name: "open" })] });
+    const others = await allocate({ token: world.token() }, { poolName: "ruled" });
+    const taken = { body: { token: others.body.token }, pair };
+    for (const path of ["release", "lookup", "renew"])
+      expect((await world.ask("POST", `/api/v1/workers/${path}`, taken)).status).toBe(403);
+    await release(world.token(), others.body.token);
+  });
+
+  test("an administrator's counts for the pools that it names", async () => {
+    const { pair } = await certified({ token: world.token("boss") }, ["ci"]);
+    const others = await allocate({ token: world.token() });
+    const body = { token: others.body.token };
+    expect((await world.ask("POST", "/api/v1/workers/lookup", { pair, body })).status).toBe(200);
+    await release(world.token(), others.body.token);
+    expect((await allocate({ pair }, { poolName: "other" })).status).toBe(403);
+  });
+
+  test("the limits of its rule, and no verb that the rule lacks", async () => {
+    const { pair } = await certified({ token: world.token() }, ["ruled"]);
+    const first = await allocate({ pair }, { poolName: "ruled", ttl: "2h" });
+    expect(first.status).toBe(200);
+    expect(Date.parse(String(first.body.expiresAt))).toBeLessThanOrEqual(Date.now() + 10 * 60_000);
+    expect((await allocate({ pair }, { poolName: "ruled" })).status).toBe(429);
+    await release(world.token(), first.body.token);
+
+    await rules("ruled", [{ ...rule, verbs: ["certs"] }]);
+    await vi.waitFor(async () => expect((await allocate({ pair }, { poolName: "ruled" })).status).toBe(403));
+    const certsOnly = await certified({ token: world.token() }, ["ruled"]);
+    expect((await allocate(certsOnly, { poolName: "ruled" })).status).toBe(403);
+    await rules("ruled", [rule]);
+  });
+
+  test("nothing once the rule is gone, or asks for claims that it has not", async () => {
+    const { pair } = await certified({ token: world.token() }, ["ruled"]);
+    const mayView = async () =>
+      (await world.ask("GET", `/api/v1/pools/ruled?namespace=${namespace}`, { pair })).status;
+    await vi.waitFor(async () => expect(await mayView()).toBe(200));
+    for (const changed of [[], [{ ...rule, claims: { repository: ["acme/other"] } }]]) {
+      await rules("ruled", changed);
+      await vi.waitFor(async () => expect(await mayView()).toBe(403));
+    }
+    await rules("ruled", [{ ...rule, claims: { repository: ["acme/*"] } }]);
+    await vi.waitFor(async () => expect(await mayView()).toBe(200));
+    await rules("ruled", [rule]);
+  });
+
+  test("no further certificate that lasts longer, or for more pools", async () => {
+    const first = await certified({ token: world.token() }, ["ci"], { duration: "5m" });
+    const second = await certified({ pair: first.pair }, ["ci"], { duration: "24h" });
+    expect(second.expiresAt).toBeLessThanOrEqual(first.expiresAt);
+    const body = { pools: ["ci", "ruled"], namespace };
+    expect((await world.ask("POST", "/api/v1/certs/request", { pair: first.pair, body })).status).toBe(403);
+    expect((await allocate({ pair: second.pair }, { poolName: "ruled" })).status).toBe(403);
+  });
+
+  test("nothing once the pool no longer has the issuer or the token", async () => {
+    const byToken = await certified({ token: secretToken }, ["open"]);
+    const byIssuer = await certified({ token: world.token("boss", { aud: "open-only" }) }, ["open"]);
+    const patch = { spec: { auth: { methods: [] } } };
+    await world.client.patch(BuildKitPool, { namespace, name: "open" }, { type: "merge", patch });
+    for (const { pair } of [byToken, byIssuer])
+      await vi.waitFor(async () =>
+        expect(await allocate({ pair }, { poolName: "open" })).toMatchObject({
+          status: 401,
+          body: { message: expect.stringContaining("no longer accepted") },
+        }),
+      );
+  });
+
+  test("one of an earlier release, which does not carry who vouched for it, is refused", async () => {
+    const ring = await world.client.get(Secret, {
+      namespace: "buildkit-system",
+      name: clusterSecrets.clientAuthorities,
+    });
+    const stored = Object.entries(ring.data ?? {}).map(([key, value]) => [
+      key,
+      Buffer.from(value, "base64").toString(),
+    ]);
+    const authority = signingAuthority(readAuthorities(Object.fromEntries(stored)), systemClock);
+    const carried = Buffer.from(JSON.stringify({ user: "boss", id: "boss" })).toString("base64url");
+    const pair = authority?.issue({
+      commonName: "boss",
+      uris: [`buildkit://identity/${carried}`, `buildkit://pool/${namespace}/ci`],
+      usages: ["client"],
+      validFor: "1h",
+    });
+    if (!pair) throw new Error("no authority can sign");
+    expect(await allocate({ pair })).toMatchObject({
+      status: 401,
+      body: { message: expect.stringContaining("earlier release") },
+    });
   });
 });
 

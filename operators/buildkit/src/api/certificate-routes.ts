@@ -7,7 +7,7 @@ import type { PoolName } from "../pool-name.ts";
 import { spanMs } from "../span.ts";
 import { defaultTtlMs } from "../tokens/index.ts";
 import { invalidField, notFound, Problem } from "./problem.ts";
-import { type Route, route } from "./route.ts";
+import { type Call, type Route, route } from "./route.ts";
 import type { Admitted, Service } from "./service.ts";
 import {
   certificateRequest,
@@ -22,6 +22,32 @@ import { commonAnswers } from "./worker-routes.ts";
 export function certificateRoutes(service: Service): readonly Route[] {
   const { credentials, client, clock, metrics, state } = service.options;
 
+  /**
+   * The first identity of a caller that may have certificates for all of some pools. A certificate
+   * stands for one.
+   *
+   * @throws Problem 403. Like the original's, it does not disclose which pools exist.
+   */
+  const admitToAll = (
+    call: Pick<Call<unknown, unknown>, "caller" | "request">,
+    wanted: readonly { readonly text: string; readonly name: PoolName }[],
+  ): readonly Admitted[] => {
+    let refused: string | undefined;
+    for (const identity of call.caller.identities) {
+      const own = { ...call, caller: { ...call.caller, identities: [identity] as const } };
+      const decided = wanted.map(({ text, name }) => {
+        const found = state.pool(name);
+        return { text, admitted: found && service.ifAdmitted(own, "certs", found) };
+      });
+      const admitted = decided.flatMap((one) => one.admitted ?? []);
+      if (admitted.length === wanted.length) return admitted;
+      refused ??= decided.find((one) => !one.admitted)?.text;
+    }
+    throw new Problem(403, "Forbidden", `you may not have certificates for pool ${refused}`, {
+      details: { pool: refused },
+    });
+  };
+
   const request = route({
     method: "POST",
     path: "/api/v1/certs/request",
@@ -34,19 +60,15 @@ export function certificateRoutes(service: Service): readonly Route[] {
       const wanted = pools.map((text) => ({ text, name: parsePool(text, namespace) }));
       // The original refuses pools that do not exist as it does those of others: it is not said
       // which exist.
-      const admitted = wanted.map(({ text, name }): Admitted => {
-        const found = state.pool(name);
-        const allowed = found ? service.ifAdmitted(call, "certs", found) : undefined;
-        if (allowed) return allowed;
-        throw new Problem(403, "Forbidden", `you may not have certificates for pool ${text}`, {
-          details: { pool: text },
-        });
-      });
+      const admitted = admitToAll(call, wanted);
       const [first] = admitted;
       if (!first) throw invalidField("pools", "must name a pool");
       const spanned = duration === undefined ? defaultTtlMs : spanMs(duration, "duration");
       const limits = admitted.map((one) => service.ttlMs(one, "24h"));
-      const notAfter = clock.now() + Math.min(spanned, longestGrantMs, ...limits);
+      const { origin } = first.identity;
+      // By a certificate nobody has another that lasts longer.
+      const latest = origin.is === "certificate" ? origin.notAfter : Number.POSITIVE_INFINITY;
+      const notAfter = Math.min(latest, clock.now() + Math.min(spanned, longestGrantMs, ...limits));
       const init = { identity: first.identity, pools: admitted.map(({ name }) => name), notAfter };
       const authority = await credentials.clientAuthority();
       const pair = csr

@@ -7,6 +7,7 @@ import { allocationCertificate, signAllocationCertificate } from "../certificate
 import {
   type Admins,
   type AuditLog,
+  countsFor,
   decide,
   type Identity,
   type Limits,
@@ -90,6 +91,11 @@ export class Service {
     return decide(call.caller.identities, "admin", accessOf(pool), this.options.admins).is === "allowed";
   }
 
+  /** The identity of a caller that an allocation of a pool belongs to; undefined if it has none. */
+  ownerOf(call: AnyCall, pool: PoolName, owner: string): Identity | undefined {
+    return call.caller.identities.find((one) => one.id === owner && countsFor(one, pool));
+  }
+
   /**
    * The allocation of a token, for its owner or an administrator.
    *
@@ -102,7 +108,7 @@ export class Service {
     if (!found || !worker || !allocation)
       throw notFound("NotAllocated", "the token is not of an allocation that exists, or has expired");
     const { pool, name } = found;
-    const own = call.caller.identities.find(({ id }) => id === allocation.requestedBy);
+    const own = this.ownerOf(call, name, allocation.requestedBy);
     if (own) {
       const why = `${own.user} has allocated it`;
       this.options.audit.decided(call.request, "allocate", name, { is: "allowed", as: own, why, limits: {} });

@@ -60,6 +60,16 @@ export class SecretTokens implements StaticTokens {
     return found;
   }
 
+  async hasToken(pool: string, user: string): Promise<boolean> {
+    const found = this.#options.pools().find((one) => poolText(poolNameOf(one)) === pool);
+    for (const { token: method } of found?.spec.auth.methods ?? []) {
+      if (!found || !method) continue;
+      const tokens = await this.#tokensIn(found.metadata.namespace, method.secretRef);
+      if (tokens.some((one) => one.user === user)) return true;
+    }
+    return false;
+  }
+
   #tokensIn(namespace: string, name: string): Promise<readonly HashedToken[]> {
     const key = `${namespace}/${name}`;
     const now = this.#clock.monotonic();

@@ -142,7 +142,7 @@ export function workerRoutes(service: Service): readonly Route[] {
     const { request, worker } = await allocator.findJob(name, parsed.hash);
     const owner = request?.spec.requestedBy ?? worker?.spec.allocation?.requestedBy;
     if (owner === undefined) throw noOperation();
-    const identity = call.caller.identities.find((one) => one.id === owner);
+    const identity = service.ownerOf(call, name, owner);
     // Whether somebody else's operation exists is nobody's business.
     if (!identity && !service.isAdministrator(call, pool)) throw noOperation();
     const admitted: Admitted = service.admit(call, identity ? "allocate" : "admin", name);

@@ -32,12 +32,11 @@ const account = (namespace: string): Identity => ({
   claims: {},
   origin: { is: "service-account", namespace },
 });
-const certified = (pools: readonly string[]): Identity => ({
-  ...octocat,
-  claims: {},
-  groups: [],
-  origin: { is: "certificate", pools },
-});
+/** The same identity by a certificate for some pools. */
+const certified = (by: Identity, pools: readonly string[]): Identity => {
+  if (by.origin.is === "certificate") throw new TypeError("not by a certificate itself");
+  return { ...by, origin: { is: "certificate", by: by.origin, pools, notAfter: 0 } };
+};
 const scoped = (pools: readonly string[]): Identity => ({
   ...octocat,
   origin: {
@@ -70,8 +69,18 @@ describe("without rules a pool is for", () => {
     ["OIDC users whose token names it", naming(["builds/ci"]), true],
     ["OIDC users whose token has its name alone", naming(["ci"]), true],
     ["no OIDC user whose token names one like it elsewhere", naming(["other/ci", "c"]), false],
-    ["holders of a certificate for it", certified(["builds/ci"]), true],
-    ["no holder of a certificate for another", certified(["builds/other"]), false],
+    [
+      "service accounts of its namespace with a certificate for it",
+      certified(account("builds"), ["builds/ci"]),
+      true,
+    ],
+    ["no holder of a certificate for another pool", certified(account("builds"), ["builds/other"]), false],
+    [
+      "no service account of another namespace with a certificate for it",
+      certified(account("other"), ["builds/ci"]),
+      false,
+    ],
+    ["no OIDC user with a certificate for it", certified(octocat, ["builds/ci"]), false],
   ])("%s", ([, identity, expected]) => {
     for (const verb of verbs) expect(may(identity, [], verb)).toBe(expected && verb !== "admin");
   });
@@ -133,12 +142,56 @@ describe("a rule", () => {
   });
 });
 
-test("a pool that admits everyone admits every identity that it recognizes", () => {
+test("a pool that admits everyone admits every identity that counts for it", () => {
   expect(may(octocat, [], "allocate", { admits: "everyone" })).toBe(true);
-  expect(may(octocat, [], "allocate", { admits: "everyone", origins: ["service-account"] })).toBe(false);
-  expect(may(account("other"), [], "allocate", { admits: "everyone", origins: ["service-account"] })).toBe(
-    true,
+  expect(may(account("other"), [], "allocate", { admits: "everyone" })).toBe(true);
+});
+
+describe("a certificate grants no more than the identity that asked for it", () => {
+  const token = (of: string): Identity => ({
+    user: "root-admin",
+    id: `token:${of}:root-admin`,
+    groups: [],
+    claims: {},
+    origin: { is: "static-token", pool: of },
+  });
+  const people = [octocat, account("builds"), account("other"), scoped(["builds/ci"]), naming(["ci"])];
+  const identity = fc.constantFrom(...people, token("builds/ci"), token("other/ci"));
+  const rule: fc.Arbitrary<AccessRule> = fc.record(
+    {
+      users: fc.constantFrom(["*"], ["octocat"], ["root-*"], ["system:*"]),
+      claims: fc.constantFrom({ repository: ["acme/*"] }, { repository: ["evil/*"] }),
+      verbs: fc.subarray([...verbs], { minLength: 1 }),
+      limits: fc.constantFrom({ concurrent: 1 }, { concurrent: 2, ttlMs: 60_000 }),
+    },
+    { requiredKeys: [] },
   );
+  const world = fc.record({
+    identity,
+    rules: fc.array(rule, { maxLength: 3 }),
+    admits: fc.constantFrom("everyone" as const, "by-rules" as const),
+    admins: fc.constantFrom(
+      { users: ["root-admin", "octocat"], groups: [] },
+      { users: [], groups: ["acme:*", "system:serviceaccounts"] },
+      nobody,
+    ),
+  });
+
+  test("and for the pools that it names alone", () => {
+    fc.assert(
+      fc.property(world, fc.subarray(["builds/ci", "other/ci"]), (one, pools) => {
+        for (const verb of verbs)
+          for (const namespace of ["builds", "other"]) {
+            const access = { pool: { namespace, name: "ci" }, admits: one.admits, rules: one.rules };
+            const direct = decide([one.identity], verb, access, one.admins);
+            const by = decide([certified(one.identity, pools)], verb, access, one.admins);
+            if (!pools.includes(`${namespace}/ci`)) expect(by.is).toBe("denied");
+            else expect({ ...by, as: 0, why: 0 }).toEqual({ ...direct, as: 0, why: 0 });
+          }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
 
 test("administrators may do everything, unless a pool's own issuer says who they are", () => {
@@ -147,6 +200,8 @@ test("administrators may do everything, unless a pool's own issuer says who they
   expect(may({ ...account("x"), groups: ["ops"] }, [], "admin", {}, admins)).toBe(true);
   expect(may(account("x"), [], "admin", {}, admins)).toBe(false);
   expect(may(scoped(["builds/ci"]), [], "admin", {}, admins)).toBe(false);
+  expect(may(certified(octocat, ["builds/ci"]), [], "admin", {}, admins)).toBe(true);
+  expect(may(certified(scoped(["builds/ci"]), ["builds/ci"]), [], "admin", {}, admins)).toBe(false);
 });
 
 test("of several identities the first that may counts, and a denial names the first", () => {

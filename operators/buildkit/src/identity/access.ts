@@ -1,6 +1,13 @@
 import { type PoolName, poolText } from "../pool-name.ts";
 import { matchesAnyGlob } from "./glob.ts";
-import { type Claims, countsFor, describeIdentity, type Identity, isVouchedEverywhere } from "./identity.ts";
+import {
+  type Claims,
+  countsFor,
+  describeIdentity,
+  type Identity,
+  isTrustedEverywhere,
+  vouching,
+} from "./identity.ts";
 import { textsOf } from "./oidc.ts";
 
 /**
@@ -46,8 +53,6 @@ export interface PoolAccess {
   /** `everyone`: every authenticated client may use it, and rules only set limits. */
   readonly admits: "everyone" | "by-rules";
   readonly rules: readonly AccessRule[];
-  /** Who is recognized at all. @default everybody that the server recognizes */
-  readonly origins?: readonly Identity["origin"]["is"][];
 }
 
 /** Who may do everything, everywhere. Patterns of users and groups. */
@@ -62,11 +67,11 @@ export type Decision =
   | { readonly is: "denied"; readonly as: Identity; readonly why: string };
 
 /**
- * Whether an identity is one of the administrators. Never by a claim that its own issuer is not
- * trusted for everywhere.
+ * Whether an identity is one of the administrators. Only those whose issuer is trusted for all
+ * pools can be: a pool could name anyone otherwise.
  */
 export function isAdmin(identity: Identity, admins: Admins): boolean {
-  if (!isVouchedEverywhere(identity)) return false;
+  if (!isTrustedEverywhere(identity)) return false;
   return (
     matchesAnyGlob(admins.users, identity.user) ||
     identity.groups.some((group) => matchesAnyGlob(admins.groups, group))
@@ -78,7 +83,8 @@ export function isAdmin(identity: Identity, admins: Admins): boolean {
  * counts. Pure.
  *
  * Without a rule, a pool is for service accounts of its own namespace, and for identities whose
- * token or certificate names it. Everyone else needs a rule.
+ * token names it. Everyone else needs a rule. A certificate is decided on as the token is that it
+ * was asked for with.
  */
 export function decide(
   identities: readonly [Identity, ...Identity[]],
@@ -93,11 +99,15 @@ export function decide(
 }
 
 function decideFor(identity: Identity, verb: Verb, access: PoolAccess, admins: Admins): Decision {
-  const { pool, rules, origins } = access;
+  const { pool, rules } = access;
+  if (!countsFor(identity, pool))
+    return denied(
+      identity,
+      identity.origin.is === "certificate"
+        ? "its certificate does not count for this pool"
+        : "its issuer does not count for this pool",
+    );
   if (isAdmin(identity, admins)) return allowed(identity, "is an administrator", {});
-  if (!countsFor(identity, pool)) return denied(identity, "its issuer does not count for this pool");
-  if (origins && !origins.includes(identity.origin.is))
-    return denied(identity, `the pool does not recognize clients by ${identity.origin.is}`);
   const rule = rules.find((one) => grants(one, identity, verb, pool));
   if (rule) return allowed(identity, "a rule grants it", rule.limits ?? {});
   if (verb === "admin") return denied(identity, "no rule of the pool grants admin");
@@ -109,12 +119,11 @@ function decideFor(identity: Identity, verb: Verb, access: PoolAccess, admins: A
 }
 
 /** Why a pool is for an identity without any rule; undefined if it is not. */
-function belongs({ origin }: Identity, pool: PoolName): string | undefined {
+function belongs({ origin: proven }: Identity, pool: PoolName): string | undefined {
+  const origin = vouching(proven);
   switch (origin.is) {
     case "service-account":
       return origin.namespace === pool.namespace ? "is of the pool's namespace" : undefined;
-    case "certificate":
-      return origin.pools.includes(poolText(pool)) ? "has a certificate for the pool" : undefined;
     case "oidc":
       return origin.pools?.some((name) => name === pool.name || name === poolText(pool))
         ? "has a token that names the pool"

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Clock, systemClock } from "@windlass/clock";
 import { AuthenticationError, VerifierUnavailableError } from "./errors.ts";
-import type { Identity } from "./identity.ts";
+import { allPools, type Identity, type TokenOrigin, vouching } from "./identity.ts";
 import { identityIn } from "./identity-certificate.ts";
 import { type FetchJson, IssuerKeys, type KeyRules } from "./issuer-keys.ts";
-import { claimedIssuer, type OidcProvider, verifyOidcToken } from "./oidc.ts";
+import { claimedIssuer, missingClaim, type OidcProvider, verifyOidcToken } from "./oidc.ts";
 import type { ServiceAccounts } from "./service-accounts.ts";
 
 /** What a client has shown. */
@@ -33,8 +34,10 @@ export interface AuthenticatorOptions {
 
 /** Tokens that somebody has made up and handed out. */
 export interface StaticTokens {
-  /** Whose a token is; none if it is nobody's. */
+  /** Whose a token is; none if no pool has it. */
   identitiesOf(token: string): Promise<readonly Identity[]>;
+  /** Whether a user still has a token of a pool, given as `namespace/name`. */
+  hasToken(pool: string, user: string): Promise<boolean>;
 }
 
 const LONGEST_TOKEN = 16 * 1024;
@@ -61,7 +64,7 @@ export class Authenticator {
     signal?: AbortSignal,
   ): Promise<readonly [Identity, ...Identity[]]> {
     if (authorization !== undefined) return await this.#verify(bearerIn(authorization), signal);
-    if (certificate !== undefined) return [identityIn(certificate)];
+    if (certificate !== undefined) return [await this.#stillTrusted(identityIn(certificate))];
     throw new AuthenticationError(
       "there are no credentials: send Authorization: Bearer with an OIDC or ServiceAccount token, or a client certificate",
     );
@@ -103,6 +106,38 @@ export class Authenticator {
     const [first, ...others] = (await this.#options.staticTokens?.identitiesOf(token)) ?? [];
     if (first) return [first, ...others];
     throw new AuthenticationError("the token is not accepted", "it is no JSON Web Token, and no pool has it");
+  }
+
+  /**
+   * The identity of a certificate, if who vouched for it is still trusted. What is trusted may have
+   * changed since the certificate was made.
+   */
+  async #stillTrusted(identity: Identity): Promise<Identity> {
+    const fault = await this.#faultOfTrust(identity, vouching(identity.origin));
+    if (fault === undefined) return identity;
+    throw new AuthenticationError(
+      "the client certificate is no longer accepted: have a new one by POST /api/v1/certs/request",
+      `${identity.id}: ${fault}`,
+    );
+  }
+
+  async #faultOfTrust({ user, claims }: Identity, by: TokenOrigin): Promise<string | undefined> {
+    switch (by.is) {
+      case "service-account":
+        return undefined;
+      case "static-token": {
+        const hasToken = await this.#options.staticTokens?.hasToken(by.pool, user);
+        return hasToken ? undefined : `pool ${by.pool} has no token of that user any more`;
+      }
+      case "oidc": {
+        const provider = this.#options
+          .providers()
+          .find(({ name, issuer, scope = allPools }) =>
+            isDeepStrictEqual([name, issuer, scope], [by.provider, by.issuer, by.scope]),
+          );
+        return provider ? missingClaim(claims, provider) : `${by.provider} is not configured any more`;
+      }
+    }
   }
 
   #keysOf({ issuer, ca }: OidcProvider): IssuerKeys {

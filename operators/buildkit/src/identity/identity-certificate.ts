@@ -3,14 +3,40 @@ import { z } from "zod";
 import { poolsIn, poolUri } from "../certificates/index.ts";
 import { type PoolName, poolText } from "../pool-name.ts";
 import { AuthenticationError } from "./errors.ts";
-import { describeIdentity, type Identity } from "./identity.ts";
+import { describeIdentity, type Identity, type TokenOrigin, vouching } from "./identity.ts";
 
 const uriPrefix = "buildkit://identity/";
 const organization = "BuildKit Client";
 /** RFC 5280's upper bound. */
 const LONGEST_COMMON_NAME = 64;
 
-const carried = z.object({ user: z.string().min(1), id: z.string().min(1) });
+const texts = z.array(z.string());
+const scope = z.discriminatedUnion("for", [
+  z.object({ for: z.literal("all-pools") }),
+  z.object({ for: z.literal("pools"), pools: texts }),
+]);
+const tokenOrigin: z.ZodType<TokenOrigin> = z.discriminatedUnion("is", [
+  z.object({
+    is: z.literal("oidc"),
+    provider: z.string(),
+    issuer: z.string(),
+    scope,
+    pools: texts.optional(),
+  }),
+  z.object({ is: z.literal("service-account"), namespace: z.string() }),
+  z.object({ is: z.literal("static-token"), pool: z.string() }),
+]);
+/**
+ * What a certificate says of its identity: all that rules look at, so that each request is decided
+ * by the rules of its moment. Those that an earlier release has signed lack it, and are refused.
+ */
+const carried = z.object({
+  user: z.string().min(1),
+  id: z.string().min(1),
+  groups: texts,
+  claims: z.record(z.string(), z.unknown()),
+  by: tokenOrigin,
+});
 
 /** What a certificate for an identity is made of. */
 export interface IdentityCertificateInit {
@@ -70,18 +96,32 @@ export function identityIn(certificate: Uint8Array): Identity {
       "the client certificate does not say who you are: use one of POST /api/v1/certs/request, or a bearer token",
       `certificate ${inspection.serialNumber} of ${inspection.subject.commonName}`,
     );
-  const { user, id } = carried.parse(
-    JSON.parse(Buffer.from(uri.slice(uriPrefix.length), "base64url").toString("utf8")),
-  );
-  return { user, id, groups: [], claims: {}, origin: { is: "certificate", pools: poolsIn(inspection) } };
+  const { data, error } = carried.safeParse(parseJson(uri.slice(uriPrefix.length)));
+  if (error)
+    throw new AuthenticationError(
+      "the client certificate is of an earlier release, and no longer accepted: have a new one by POST /api/v1/certs/request",
+      `certificate ${inspection.serialNumber} of ${inspection.subject.commonName}: ${error.issues[0]?.path.join(".")}`,
+    );
+  const { by, ...identity } = data;
+  const { notAfter } = inspection;
+  return { ...identity, origin: { is: "certificate", by, pools: poolsIn(inspection), notAfter } };
+}
+
+function parseJson(encoded: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(encoded, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
 }
 
 function namesOf({ identity, pools }: IdentityCertificateInit): {
   commonName: string;
   uris: readonly string[];
 } {
-  const { user, id } = identity;
-  const encoded = Buffer.from(JSON.stringify({ user, id })).toString("base64url");
+  const { user, id, groups, claims, origin } = identity;
+  const by = vouching(origin);
+  const encoded = Buffer.from(JSON.stringify({ user, id, groups, claims, by })).toString("base64url");
   const unique = new Map(pools.map((pool) => [poolText(pool), pool]));
   return {
     commonName: describeIdentity(identity).slice(0, LONGEST_COMMON_NAME).trimEnd(),

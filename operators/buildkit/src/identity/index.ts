@@ -18,7 +18,14 @@ export {
 } from "./authenticator.ts";
 export { AuthenticationError, VerifierUnavailableError } from "./errors.ts";
 export { matchesGlob } from "./glob.ts";
-export { type Claims, describeIdentity, type Identity, type Origin, type Scope } from "./identity.ts";
+export {
+  type Claims,
+  countsFor,
+  describeIdentity,
+  type Identity,
+  type Origin,
+  type Scope,
+} from "./identity.ts";
 export {
   type IdentityCertificateInit,
   identityCertificate,

@@ -1,7 +1,7 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import { AuthenticationError } from "./errors.ts";
 import { matchesAnyGlob } from "./glob.ts";
-import type { Identity, Scope } from "./identity.ts";
+import { allPools, type Claims, type Identity, type Scope } from "./identity.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 
 /**
@@ -77,14 +77,13 @@ export async function verifyOidcToken(
   keys: IssuerKeys,
   now: number,
 ): Promise<Identity> {
-  const { name, issuer, audiences, scope = { for: "all-pools" }, clockSkewSeconds = 60 } = provider;
+  const { name, issuer, audiences, scope = allPools, clockSkewSeconds = 60 } = provider;
   const payload = await verified(token, provider, keys, now);
   // jose checks the time of issue only together with a largest age.
   if (payload.iat !== undefined && payload.iat > now / 1_000 + clockSkewSeconds)
     throw refused(`it was issued in the future: ${payload.iat}`);
-  for (const [claim, values] of Object.entries(provider.requiredClaims ?? {}))
-    if (!textsOf(payload[claim]).some((value) => matchesAnyGlob(values, value)))
-      throw refused(`claim ${claim} is not one of ${JSON.stringify(values)}`);
+  const missing = missingClaim(payload, provider);
+  if (missing !== undefined) throw refused(missing);
   const user = userOf(payload, provider);
   const { groupsClaim, poolsClaim } = provider;
   return {
@@ -107,6 +106,17 @@ export async function verifyOidcToken(
       `${name} (issuer ${issuer}, audiences ${audiences.join(", ")}): ${why}`,
     );
   }
+}
+
+/** Which claim of those that a provider requires is not as it must be; undefined if none. */
+export function missingClaim(
+  claims: Claims,
+  { requiredClaims = {} }: Pick<OidcProvider, "requiredClaims">,
+): string | undefined {
+  const missing = Object.entries(requiredClaims).find(
+    ([claim, values]) => !textsOf(claims[claim]).some((value) => matchesAnyGlob(values, value)),
+  );
+  return missing && `claim ${missing[0]} is not one of ${JSON.stringify(missing[1])}`;
 }
 
 async function verified(
