@@ -85,8 +85,13 @@ export class Http2Connection implements ClientConnection {
       stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
       return;
     }
+    const { ":method": method = "GET" } = headers;
+    if (method === "CONNECT") {
+      respondTo(stream, headers, { status: 501, body: "CONNECT is not supported\n" });
+      return;
+    }
     const decision = this.#host.decide({
-      method: headers[":method"] ?? "GET",
+      method,
       target: headers[":path"] ?? "/",
       host: headers[":authority"] ?? headers.host,
       pathProbe: headers[pathProbeHeader]?.toString(),

@@ -1,6 +1,7 @@
 import {
   type ClientHttp2Stream,
   constants,
+  type Http2Stream,
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
@@ -25,7 +26,13 @@ type State =
     }
   | { readonly at: "over" };
 
-const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
+const {
+  NGHTTP2_CANCEL,
+  NGHTTP2_INTERNAL_ERROR,
+  NGHTTP2_NO_ERROR,
+  NGHTTP2_PROTOCOL_ERROR,
+  NGHTTP2_REFUSED_STREAM,
+} = constants;
 /** How often a stream that its endpoint has not looked at is tried again. */
 const MOST_REPEATS = 10;
 
@@ -110,18 +117,28 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     slot.connected();
     const stream = this.#stream;
     const endStream = stream.endAfterHeaders;
-    const upstream = slot.load.resources.http2
-      .session()
-      .request(this.#forwardedHeaders(), { endStream, waitForTrailers: !endStream });
+    const session = slot.load.resources.http2.session();
+    const upstream = attempt(() =>
+      session.request(this.#forwardedHeaders(), { endStream, waitForTrailers: !endStream }),
+    );
+    if (!upstream) {
+      // Whatever Node does not send on, it should not have taken from the client.
+      this.#state = { at: "over" };
+      this.#status = 400;
+      this.#release(slot);
+      stream.close(NGHTTP2_PROTOCOL_ERROR);
+      return;
+    }
     this.#state = { at: "forwarded", slot, upstream, hasAnswer: false };
     upstream.on("headers", (headers) => {
-      if (!stream.destroyed) stream.additionalHeaders(withoutConnectionSpecific(headers));
+      // An interim response that Node does not send is left out.
+      if (!stream.destroyed) attempt(() => stream.additionalHeaders(withoutConnectionSpecific(headers)));
     });
     upstream.once("response", (headers, flags) => this.#respond(headers, flags));
-    upstream.once("error", () => upstream.destroy());
+    upstream.on("error", () => upstream.destroy());
     upstream.once("close", () => this.#ended(upstream));
     if (endStream) return;
-    upstream.once("wantTrailers", () => upstream.sendTrailers(this.#clientTrailers));
+    upstream.once("wantTrailers", () => sendTrailers(upstream, this.#clientTrailers));
     stream.pipe(upstream);
   }
 
@@ -135,12 +152,21 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     const stream = this.#stream;
     if (stream.destroyed) return;
     const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-    stream.respond(withoutConnectionSpecific(headers), { endStream, waitForTrailers: !endStream });
+    const isSent = attempt(() => {
+      stream.respond(withoutConnectionSpecific(headers), { endStream, waitForTrailers: !endStream });
+      return true;
+    });
+    if (!isSent) {
+      this.#release(slot);
+      this.refuse({ why: "malformed-response" });
+      upstream.close(NGHTTP2_CANCEL);
+      return;
+    }
     if (endStream) return;
     upstream.once("trailers", (trailers) => {
       this.#trailers = withoutConnectionSpecific(trailers);
     });
-    stream.once("wantTrailers", () => stream.sendTrailers(this.#trailers ?? {}));
+    stream.once("wantTrailers", () => sendTrailers(stream, this.#trailers ?? {}));
     upstream.pipe(stream);
   }
 
@@ -222,7 +248,8 @@ export function respondTo(
 ): void {
   if (stream.destroyed) return;
   const isBodiless = response.status === 204 || headers[":method"] === "HEAD";
-  stream.respond(
+  const isSent = respondWith(
+    stream,
     {
       ":status": response.status,
       "cache-control": "no-store",
@@ -230,9 +257,9 @@ export function respondTo(
       ...(response.status !== 204 && { "content-type": response.contentType ?? "text/plain; charset=utf-8" }),
       ...(response.retryAfterSeconds !== undefined && { "retry-after": String(response.retryAfterSeconds) }),
     },
-    { endStream: isBodiless },
+    isBodiless,
   );
-  if (!isBodiless) stream.end(response.body);
+  if (isSent && !isBodiless) stream.end(response.body);
   // The client need not send the rest of its request.
   if (!stream.endAfterHeaders) stream.close(NGHTTP2_NO_ERROR);
 }
@@ -248,14 +275,15 @@ export function failTo(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, 
     respondTo(stream, headers, { status, body: `${message}\n`, retryAfterSeconds });
     return;
   }
-  stream.respond(
+  respondWith(
+    stream,
     {
       ":status": 200,
       "content-type": "application/grpc",
       "grpc-status": String(grpcStatus),
-      "grpc-message": encodeURIComponent(message).replaceAll("%20", " "),
+      "grpc-message": encodeURIComponent(message.toWellFormed()).replaceAll("%20", " "),
     },
-    { endStream: true },
+    true,
   );
   if (!stream.endAfterHeaders) stream.close(NGHTTP2_NO_ERROR);
 }
@@ -263,4 +291,35 @@ export function failTo(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, 
 /** Whether a stream is a call of gRPC. */
 export function isGrpc(headers: IncomingHttpHeaders): boolean {
   return headers["content-type"]?.startsWith("application/grpc") === true;
+}
+
+/**
+ * Does what Node may refuse with an exception: it takes messages from a peer that it does not send,
+ * such as a status above 599. Thrown in an event handler, the exception would end the process and
+ * with it every request that it holds.
+ */
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns whether the response was sent; else the stream is closed. */
+function respondWith(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders, endStream: boolean): boolean {
+  const isSent = attempt(() => {
+    stream.respond(headers, { endStream });
+    return true;
+  });
+  if (!isSent) stream.close(NGHTTP2_INTERNAL_ERROR);
+  return isSent === true;
+}
+
+function sendTrailers(stream: Http2Stream, trailers: OutgoingHttpHeaders): void {
+  const isSent = attempt(() => {
+    stream.sendTrailers(trailers);
+    return true;
+  });
+  if (!isSent) stream.close(NGHTTP2_INTERNAL_ERROR);
 }

@@ -314,3 +314,17 @@ test("such fields in trailers, and in what a pod answers, are not passed on", as
   expect(seen).toMatchObject({ "x-sum": "2" });
   expect(seen).not.toHaveProperty("http2-settings");
 });
+
+test("CONNECT is answered with 501, as over HTTP/1, and does not reach the pod", async () => {
+  await using world = await World.start();
+  let isCalled = false;
+  world.ready(
+    await grpcPod(() => {
+      isCalled = true;
+    }),
+  );
+  const answer = new Answer(session(world.port).request({ ":method": "CONNECT", ":authority": "a:1" }));
+  await until(() => answer.headers !== undefined);
+  expect(answer.headers).toMatchObject({ ":status": 501 });
+  expect(isCalled).toBe(false);
+});
