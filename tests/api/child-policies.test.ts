@@ -1,4 +1,5 @@
-import { child, controller, defineResource, manager } from "@windlass/runtime";
+import { type Interceptor, ignoreNotFound, type KubernetesObject } from "@windlass/client";
+import { adoptableByAnnotation, child, controller, defineResource, manager } from "@windlass/runtime";
 import { ConfigMap, Deployment, Secret, Service } from "@windlass/runtime/kinds";
 import {
   startCluster,
@@ -67,6 +68,23 @@ const stages = controller(Stage, {
   },
 });
 
+/** What others do just before the controller's next write to an object of this name arrives. */
+const before = new Map<string, () => Promise<unknown>>();
+
+const others: Interceptor = (next) => ({
+  close: () => next.close(),
+  async request(request) {
+    const { pathname } = new URL(request.path, "http://server");
+    const name = pathname.slice(pathname.lastIndexOf("/") + 1);
+    const act = request.method === "PATCH" || request.method === "DELETE" ? before.get(name) : undefined;
+    if (act) {
+      before.delete(name);
+      await act();
+    }
+    return await next.request(request);
+  },
+});
+
 let cluster: TestCluster;
 let namespace: string;
 
@@ -74,7 +92,10 @@ beforeAll(async () => {
   cluster = await startCluster();
   await cluster.install(Stage);
   namespace = await cluster.createNamespace("policies");
-  await cluster.run("stages", (options) => manager({ ...options, namespaces: [namespace] }).add(stages));
+  await cluster.run("stages", (options) => {
+    const client = (options.client ?? cluster.client).through(others);
+    return manager({ ...options, client, namespaces: [namespace] }).add(stages);
+  });
 }, 90_000);
 afterAll(() => cluster.close(), 60_000);
 
@@ -91,6 +112,14 @@ async function change(key: { readonly namespace: string; readonly name: string }
 }
 
 const named = (name: string) => ({ namespace, name });
+
+const withoutOwner = { type: "merge", patch: { metadata: { ownerReferences: null } } } as const;
+
+/** The password in a Secret of the controller's. */
+const passwordIn = ({ data }: { readonly data?: Readonly<Record<string, string>> | null }) =>
+  Buffer.from(data?.password ?? "", "base64").toString();
+const ownersOf = ({ metadata }: KubernetesObject) =>
+  metadata.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`) ?? [];
 
 test("a child comes after another is ready, and what is no longer wanted goes after that", async () => {
   const { client } = cluster;
@@ -139,7 +168,131 @@ test("what is created only is left alone from then on", async () => {
   await waitFor(client, ConfigMap, named("created-kept"), ({ data }) => data?.label === "second");
   const later = await client.get(Secret, named("created-password"));
   expect(later.metadata.resourceVersion).toBe(secret.metadata.resourceVersion);
-  expect(Buffer.from(later.data?.password ?? "", "base64").toString()).toBe("first");
+  expect(passwordIn(later)).toBe("first");
+}, 60_000);
+
+test("what is created only keeps its content when it gets its owner again", async () => {
+  const { client } = cluster;
+  const key = await create("stripped", { wants: ["password"], label: "first" });
+  const secret = await waitFor(client, Secret, named("stripped-password"), (live) => live);
+  const filledIn = { stringData: { token: "by-another" } };
+  await client.patch(Secret, secret.metadata, { type: "merge", patch: filledIn });
+  await client.patch(Secret, secret.metadata, withoutOwner);
+  await change(key, { label: "second" });
+  const owned = await waitFor(client, Secret, named("stripped-password"), (live) =>
+    live.metadata.ownerReferences ? live : undefined,
+  );
+  expect(ownersOf(owned)).toEqual(["Stage stripped"]);
+  expect(Object.keys(owned.data ?? {}).sort()).toEqual(["password", "token"]);
+  expect(passwordIn(owned)).toBe("first");
+}, 60_000);
+
+test("what is created only keeps its content when it is handed over to the next owner of the name, and goes when that no longer wants it", async () => {
+  const { client } = cluster;
+  const key = await create("heir", { wants: ["password"], label: "first" });
+  const secret = await waitFor(client, Secret, named("heir-password"), (live) => live);
+  await client.delete(Stage, key, { propagationPolicy: "Orphan" });
+  // A bare API server collects nothing, so that its orphans keep their owner and the owner stays.
+  const patch = { metadata: { finalizers: null } };
+  await ignoreNotFound(client.patch(Stage, key, { type: "merge", patch }));
+  await client.patch(Secret, secret.metadata, withoutOwner);
+  await waitForDeletion(client, Stage, key);
+  await create("heir", { wants: ["password"], label: "second" });
+  await waitForCondition(client, Stage, key, "Ready", "False");
+  const annotations = { [adoptableByAnnotation]: "stages.policies.windlass.dev/heir" };
+  await client.patch(Secret, secret.metadata, { type: "merge", patch: { metadata: { annotations } } });
+  const owned = await waitFor(client, Secret, named("heir-password"), (live) =>
+    live.metadata.ownerReferences ? live : undefined,
+  );
+  expect(owned.metadata.uid).toBe(secret.metadata.uid);
+  expect(passwordIn(owned)).toBe("first");
+  await change(key, { wants: [] });
+  await waitForDeletion(client, Secret, named("heir-password"));
+}, 60_000);
+
+test("what somebody else made and hands over keeps its content where a child is created only", async () => {
+  const { client } = cluster;
+  const annotations = { [adoptableByAnnotation]: "stages.policies.windlass.dev/given" };
+  const metadata = { ...named("given-password"), annotations };
+  await client.create(Secret, { metadata, stringData: { password: "by-hand" } });
+  const key = await create("given", { wants: ["password"], label: "first" });
+  const owned = await waitFor(client, Secret, named("given-password"), (live) =>
+    live.metadata.ownerReferences ? live : undefined,
+  );
+  expect(passwordIn(owned)).toBe("by-hand");
+  await change(key, { wants: [] });
+  await waitForDeletion(client, Secret, named("given-password"));
+}, 60_000);
+
+test("a copy that somebody makes of a child is left alone", async () => {
+  const { client } = cluster;
+  const key = await create("copied", { wants: ["settings", "kept"], label: "first" });
+  const original = await waitFor(client, ConfigMap, named("copied-settings"), (live) => live);
+  const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...metadata } = original.metadata;
+  const copy = await client.create(ConfigMap, {
+    data: original.data ?? {},
+    metadata: { ...metadata, name: "copied-by-hand" },
+  });
+  await change(key, { label: "second" });
+  await waitFor(client, ConfigMap, named("copied-kept"), ({ data }) => data?.label === "second");
+  await change(key, { wants: ["kept"] });
+  await waitForDeletion(client, ConfigMap, named("copied-settings"));
+  const later = await client.get(ConfigMap, named("copied-by-hand"));
+  expect(later.metadata.resourceVersion).toBe(copy.metadata.resourceVersion);
+}, 60_000);
+
+test("a copy of a child without its owner is not taken for a child", async () => {
+  const { client } = cluster;
+  const key = await create("double", { wants: ["settings"], label: "first" });
+  const original = await waitFor(client, ConfigMap, named("double-settings"), (live) => live);
+  const { annotations = {} } = original.metadata;
+  const copy = await client.create(ConfigMap, {
+    data: { label: "by-hand" },
+    metadata: { ...named("double-kept"), annotations },
+  });
+  await change(key, { wants: ["settings", "kept"] });
+  await waitForCondition(client, Stage, key, "Ready", "False");
+  const later = await client.get(ConfigMap, named("double-kept"));
+  expect(later.metadata.resourceVersion).toBe(copy.metadata.resourceVersion);
+}, 60_000);
+
+test("a child that loses its owner just before a write does not get a dead owner again", async () => {
+  const { client } = cluster;
+  const key = await create("orphaned", { wants: ["kept"], label: "first" });
+  await waitFor(client, ConfigMap, named("orphaned-kept"), () => true);
+  const done = Promise.withResolvers<void>();
+  before.set("orphaned-kept", async () => {
+    // As the garbage collector does for --cascade=orphan.
+    await client.patch(ConfigMap, named("orphaned-kept"), withoutOwner);
+    await client.delete(Stage, key, { propagationPolicy: "Background" });
+    done.resolve();
+  });
+  await change(key, { label: "second" });
+  await done.promise;
+  // The next of its reconciles is after that write.
+  const next = await create("after-orphaned", { wants: ["kept"] });
+  await waitFor(client, ConfigMap, named("after-orphaned-kept"), () => true);
+  await change(next, { label: "third" });
+  await waitFor(client, ConfigMap, named("after-orphaned-kept"), ({ data }) => data?.label === "third");
+  const child = await client.get(ConfigMap, named("orphaned-kept"));
+  expect(ownersOf(child)).toEqual([]);
+  expect(child.data).toEqual({ label: "first" });
+}, 60_000);
+
+test("a child that is no longer wanted, and is taken from its owner just before, is not deleted", async () => {
+  const { client } = cluster;
+  const key = await create("saved", { wants: ["password", "kept"], label: "first" });
+  await waitFor(client, Secret, named("saved-password"), () => true);
+  const done = Promise.withResolvers<void>();
+  before.set("saved-password", async () => {
+    await client.patch(Secret, named("saved-password"), withoutOwner);
+    done.resolve();
+  });
+  await change(key, { wants: ["kept"] });
+  await done.promise;
+  await change(key, { wants: ["kept"], label: "second" });
+  await waitFor(client, ConfigMap, named("saved-kept"), ({ data }) => data?.label === "second");
+  expect(passwordIn(await client.get(Secret, named("saved-password")))).toBe("first");
 }, 60_000);
 
 test("what is kept loses its owner and stays, and can be wanted again", async () => {

@@ -194,6 +194,50 @@ describe("whatever happens between the look and the write", () => {
     await run.manager.stop();
   });
 
+  test("a child that its dead owner let go is not given that owner again, though the cache shows it", async () => {
+    const run = await running(webapp);
+    const { ownerReferences: _, ...metadata } = service(run)?.metadata ?? { name: "" };
+    onServiceWrite(run, () => {
+      run.cluster.put(Service, { ...service(run), metadata });
+      run.cluster.remove(WebApp, key);
+    });
+    run.cluster.put(Service, { ...service(run), spec: { selector: {} } });
+    await run.settle();
+    expect(service(run)?.metadata.ownerReferences).toBeUndefined();
+    expect(service(run)?.spec?.selector).toEqual({});
+    await run.manager.stop();
+  });
+
+  test("a child whose status others write all the time is changed all the same, and at once", async () => {
+    const run = await running(webapp);
+    let count = 0;
+    run.cluster.fault = ({ method, path }) => {
+      if (method === "PATCH" && path.includes("/deployments/"))
+        run.cluster.put(Deployment, { ...run.cluster.get(Deployment, key), status: { replicas: ++count } });
+      return undefined;
+    };
+    run.cluster.takeWrites();
+    run.put({ image: "nginx:2" });
+    await run.settle(1);
+    expect(run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:2");
+    expect(run.cluster.takeWrites().filter(({ path }) => path.includes("/deployments/"))).toHaveLength(5);
+    await run.manager.stop();
+  });
+
+  test("a child is changed with one request, when nobody changes it", async () => {
+    const run = await running(webapp);
+    run.cluster.takeWrites();
+    let requests = 0;
+    run.cluster.fault = ({ path }) => {
+      if (path.includes("/deployments/")) requests += 1;
+      return undefined;
+    };
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(requests).toBe(1);
+    await run.manager.stop();
+  });
+
   test("an object that takes the place of a child that is let go is left as it is", async () => {
     const run = await running(
       appController({

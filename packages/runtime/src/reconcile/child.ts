@@ -5,14 +5,13 @@ import {
   type KubernetesObject,
   type ObjectMetaInput,
   type ObjectOf,
-  type OwnerReference,
 } from "@windlass/client";
 import type { Bivariant } from "../controller/bivariant.ts";
 import { withEncodedStringData } from "../kinds/secret.ts";
 import { describe, keyOf } from "./client.ts";
 import { ChildError } from "./errors.ts";
 import { NotJsonError, plainJson } from "./json.ts";
-import { controllerReference } from "./owner.ts";
+import { controllerReference, withOwner } from "./owner.ts";
 
 /** In which order a child is applied, and how it is treated. */
 export interface ChildOptions<K extends AnyKind = AnyKind> {
@@ -212,11 +211,4 @@ function sendable(kind: AnyKind, object: ChildObject, subject: string) {
       { cause: error },
     );
   }
-}
-
-function withOwner(
-  given: readonly OwnerReference[] | undefined,
-  owner: OwnerReference,
-): readonly OwnerReference[] {
-  return [...(given ?? []).filter((reference) => reference.uid !== owner.uid), owner];
 }

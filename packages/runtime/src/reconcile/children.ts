@@ -4,7 +4,6 @@ import {
   ignoreNotFound,
   isConflict,
   isInvalid,
-  isNotFound,
   type KubernetesObject,
   type ObjectKey,
 } from "@windlass/client";
@@ -21,19 +20,19 @@ import { keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, type IsSame, isFinal, notCached, sameDeviations } from "./compare.ts";
 import { deleteObject } from "./delete-object.ts";
 import { withoutEmptied } from "./emptied.ts";
+import { isOutdated } from "./errors.ts";
 import { fingerprint } from "./json.ts";
 import { type AppliedFields, ownedFieldsOf } from "./managed-fields.ts";
-import { controllerOf } from "./owner.ts";
+import { controllerOf, controllerReference, withOwner } from "./owner.ts";
 import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
 import {
   appliedAnnotation,
   appliedMark,
-  isAppliedBy,
   isKept,
+  isMarkedBy,
   letGo,
   onRemovalAnnotation,
   refusal,
-  type Standing,
   standingOf,
 } from "./standing.ts";
 import { isAdmittedForm, isStoredForm } from "./stored-form.ts";
@@ -104,11 +103,21 @@ interface Live {
  * server refuses to change an object's uid. And it compares the version that an apply carries with
  * the object's if there is one; no object has the version 1, which is that of an empty store.
  */
-type Landing = { readonly uid: string | undefined } | { readonly resourceVersion: "1" };
+interface Landing {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
 
 const none: Deviations = new Map();
 
 const onNothing: Landing = { resourceVersion: "1" };
+
+/**
+ * How often an object is looked at when others change it between the look and the write. What is
+ * written after the last look is bound to the object alone, and no longer to its version: a program
+ * that writes a status all the time does not keep a child from being changed.
+ */
+const looks = 5;
 
 /**
  * Applies the children of one owner.
@@ -120,9 +129,10 @@ const onNothing: Landing = { resourceVersion: "1" };
  *   removed on the server.
  * - What other managers set besides (an autoscaler's replicas, a sidecar) is left alone.
  * - An object that was not made for this owner is left alone, unless it was handed over: see
- *   {@link standingOf}. This holds whatever others create or delete at the same time.
- * - Only children that this controller applied are pruned, and only the object that was seen (by
- *   uid).
+ *   {@link standingOf}. This holds whatever others create, change or delete at the same time: a
+ *   write is bound to the version that was seen, and after a conflict the object is judged again.
+ * - Only what the server says this controller has applied is pruned, and only the object that was
+ *   seen. Annotations and owner references alone do not count: a copy of a child has them too.
  *
  * # How
  * Server-side apply does the merging. Whether one is needed is decided here, from the cache: the
@@ -183,18 +193,39 @@ export class Children {
    * asked for in this run.
    */
   async prune(): Promise<void> {
-    const { owner, owns, client, cache, memory, fieldManager } = this.#options;
-    const uid = owner.metadata.uid ?? "";
+    const { owner, owns, cache, fieldManager } = this.#options;
     for (const { kind } of owns) {
-      for (const child of cache.ownedBy(kind, uid)) {
-        const id = childId(kind, keyOf(child));
-        if (this.#wanted.has(id) || child.metadata.deletionTimestamp !== undefined) continue;
-        if (!isAppliedBy(child, fieldManager) || controllerOf(child)?.uid !== uid) continue;
-        memory.delete(id);
-        if (isKept(child)) await letGo(client, kind, child, uid);
-        else await deleteObject(client, kind, child, { propagationPolicy: "Background" });
+      for (const object of cache.ownedBy(kind, owner.metadata.uid ?? "")) {
+        const key = keyOf(object);
+        if (this.#wanted.has(childId(kind, key))) continue;
+        await this.#remove(kind, { object, owned: () => cache.ownedFields(kind, key, fieldManager) });
       }
     }
+  }
+
+  /** Deletes a child that is no longer wanted, or lets it go. */
+  async #remove(kind: AnyKind, live: Live, look = 1): Promise<void> {
+    const { client, owner, memory } = this.#options;
+    const { object } = live;
+    const uid = owner.metadata.uid ?? "";
+    if (object.metadata.deletionTimestamp !== undefined || controllerOf(object)?.uid !== uid) return;
+    if (!this.#hasApplied(live)) return;
+    memory.delete(childId(kind, keyOf(object)));
+    const isLast = look === looks;
+    const version = isLast ? {} : { resourceVersion: object.metadata.resourceVersion };
+    try {
+      if (isKept(object)) await letGo(client, kind, object, uid);
+      else await deleteObject(client, kind, object, { propagationPolicy: "Background", ...version });
+    } catch (error) {
+      if (isLast || !isConflict(error)) throw error;
+      const found = await this.#find(kind, keyOf(object));
+      if (found !== undefined) await this.#remove(kind, found, look + 1);
+    }
+  }
+
+  /** Whether this controller applied a child, by the object's mark and by the server. */
+  #hasApplied({ object, owned }: Live): boolean {
+    return isMarkedBy(object, this.#options.fieldManager) && owned() !== undefined;
   }
 
   /** The child with the annotation that says what was applied, and for whom. */
@@ -214,11 +245,14 @@ export class Children {
     };
   }
 
-  /** Brings an object that exists to what is wanted, if it is ours to change. */
-  async #update(wanted: MarkedChild, live: Live): Promise<KubernetesObject> {
+  /**
+   * Brings an object that exists to what is wanted, if it is ours to change. Where it has changed
+   * since it was looked at, it is looked at again: it may not be ours any more.
+   */
+  async #update(wanted: MarkedChild, live: Live, look = 1): Promise<KubernetesObject> {
     const { memory, onSkip, onRefused } = this.#options;
     const { owned, id, options } = wanted;
-    const standing = standingOf(live.object, this.#options, options);
+    const standing = standingOf(live.object, () => live.owned() !== undefined, this.#options, options);
     if (standing.is === "foreign" || standing.is === "controlled") {
       memory.delete(id);
       await onRefused?.(owned, keyOf(live.object));
@@ -230,36 +264,71 @@ export class Children {
       memory.delete(id);
       return live.object;
     }
-    if (options.update === "never") {
-      if (standing.is === "ours") {
-        onSkip?.();
-        return live.object;
-      }
-      // It gets its owner, and keeps its content.
-      const { apiVersion = "", kind = "", metadata } = wanted.object;
-      return await this.#change({ ...wanted, object: { apiVersion, kind, metadata } }, live, standing);
-    }
-    return await this.#change(wanted, live, standing);
-  }
-
-  async #change(wanted: MarkedChild, live: Live, standing: Standing): Promise<KubernetesObject> {
-    const { memory, onSkip } = this.#options;
-    const found = this.#difference(wanted, live);
+    const isCreatedOnly = options.update === "never";
+    const found = isCreatedOnly && standing.is === "ours" ? none : this.#difference(wanted, live);
     if (found.size === 0) {
       onSkip?.();
       return live.object;
     }
-    if (standing.is === "free" && !(await this.#isOwnerStaying())) {
-      memory.delete(wanted.id);
+    const isLast = look === looks;
+    if ((standing.is === "free" || isLast) && !(await this.#isOwnerStaying())) {
+      memory.delete(id);
       return live.object;
     }
-    const landing = { uid: live.object.metadata.uid };
+    const { uid, resourceVersion } = live.object.metadata;
+    const landing = isLast ? { uid } : { uid, resourceVersion };
+    try {
+      if (isCreatedOnly) return await this.#takeAsItIs(wanted, live, landing, found);
+      return await this.#change(wanted, live, landing, found);
+    } catch (error) {
+      if (isLast || !isOutdated(error)) throw error;
+      return await this.#update(wanted, await this.#read(owned.kind, keyOf(live.object), error), look + 1);
+    }
+  }
+
+  /** Gives an object its owner, and leaves it its content. */
+  async #takeAsItIs(
+    wanted: MarkedChild,
+    live: Live,
+    landing: Landing,
+    found: Deviations,
+  ): Promise<KubernetesObject> {
+    const { client, memory, onChange, ownerKind, owner } = this.#options;
+    const { owned, object } = wanted;
+    const { apiVersion = "", kind = "", metadata } = object;
+    const fields = Object.keys(live.owned()?.fields ?? {});
+    // To apply less than what was applied before would remove the rest from the object.
+    if (fields.every((field) => field === "f:metadata")) {
+      const after = await this.#send({ ...wanted, object: { apiVersion, kind, metadata } }, landing, found);
+      memory.delete(wanted.id);
+      return after;
+    }
+    const marks = [appliedAnnotation, onRemovalAnnotation];
+    const annotations = Object.fromEntries(marks.map((name) => [name, metadata.annotations?.[name]]));
+    const ownerReferences = withOwner(
+      live.object.metadata.ownerReferences,
+      controllerReference(ownerKind, owner),
+    );
+    const patch = { metadata: { ...landing, annotations, ownerReferences } };
+    const after = await client.patch(owned.kind, keyOf(object), { type: "merge", patch });
+    onChange?.({ kind: owned.kind, object: after, because: ["metadata.ownerReferences"] });
+    return after;
+  }
+
+  async #change(
+    wanted: MarkedChild,
+    live: Live,
+    landing: Landing,
+    found: Deviations,
+  ): Promise<KubernetesObject> {
     try {
       const shrunk = withoutEmptied(wanted.object, live.owned()?.fields ?? {});
-      if (shrunk !== wanted.object) await this.#applyTo({ ...wanted, object: shrunk }, landing);
-      return await this.#send(wanted, landing, found);
+      if (shrunk === wanted.object) return await this.#send(wanted, landing, found);
+      const [after] = await this.#applyTo({ ...wanted, object: shrunk }, landing);
+      return await this.#send(wanted, landingOn(after), found);
     } catch (error) {
-      if (wanted.options.onImmutable !== "replace" || !isInvalid(error)) throw error;
+      const isRefused = isInvalid(error) && !isOutdated(error);
+      if (wanted.options.onImmutable !== "replace" || !isRefused) throw error;
       return await this.#replace(wanted, live.object, error);
     }
   }
@@ -293,9 +362,8 @@ export class Children {
     const { memory, onChange } = this.#options;
     const { id, owned, fingerprint } = wanted;
     let [after, accepted] = await this.#applyTo(wanted, landing);
-    const isNew = "resourceVersion" in landing;
-    if (!isNew && !isFinal(accepted, found))
-      [after, accepted] = await this.#applyTo(wanted, { uid: after.metadata.uid });
+    if (landing !== onNothing && !isFinal(accepted, found))
+      [after, accepted] = await this.#applyTo(wanted, landingOn(after));
     const { resourceVersion } = after.metadata;
     const seen = { resourceVersion, generation: undefined, owners: undefined };
     memory.set(id, { fingerprint, seen, accepted });
@@ -342,17 +410,21 @@ export class Children {
   }
 
   /**
-   * An object that the cache does not have, though it is there: the cache is behind, or does not
-   * hold it.
+   * An object that is not as the cache has it: the cache is behind, or does not hold it.
+   *
+   * @throws the conflict that said so, if there is no such object.
    */
   async #read(kind: AnyKind, key: ObjectKey, conflict: unknown): Promise<Live> {
+    const found = await this.#find(kind, key);
+    if (found === undefined) throw conflict;
+    return found;
+  }
+
+  /** An object as the server has it at this moment. */
+  async #find(kind: AnyKind, key: ObjectKey): Promise<Live | undefined> {
     const { client, fieldManager } = this.#options;
-    try {
-      const object = await client.live.get(kind, key);
-      return { object, owned: () => ownedFieldsOf(object, fieldManager) };
-    } catch (error) {
-      throw isNotFound(error) ? conflict : error;
-    }
+    const object = await ignoreNotFound<KubernetesObject>(client.live.get(kind, key));
+    return object && { object, owned: () => ownedFieldsOf(object, fieldManager) };
   }
 
   /**
@@ -366,6 +438,10 @@ export class Children {
     if (found === undefined) return false;
     return found.metadata.uid === owner.metadata.uid && found.metadata.deletionTimestamp === undefined;
   }
+}
+
+function landingOn({ metadata: { uid, resourceVersion } }: KubernetesObject): Landing {
+  return { uid, resourceVersion };
 }
 
 /** Where an apply would change something. */

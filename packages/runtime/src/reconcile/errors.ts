@@ -1,4 +1,4 @@
-import { ApiError } from "@windlass/client";
+import { ApiError, isConflict } from "@windlass/client";
 
 const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]{0,1022}[A-Za-z0-9_])?$/;
 
@@ -132,6 +132,19 @@ export class ReconcileOverError extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(`${what} refused: the reconcile that asked for it is over`, options);
   }
+}
+
+/**
+ * Whether a write was refused because the object is not the one, or not the version, that it was
+ * made for. A conflict between field managers is not of this kind: it does not go away by itself.
+ */
+export function isOutdated(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { causes } = error;
+  // Applying with the uid of an object that has been replaced by a namesake is refused as a change
+  // of its uid.
+  if (causes.some(({ field }) => field === "metadata.uid")) return true;
+  return isConflict(error) && !causes.some(({ reason }) => reason === "FieldManagerConflict");
 }
 
 /** The reason that a failure is reported under, everywhere. */

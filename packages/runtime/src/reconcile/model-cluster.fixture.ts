@@ -134,8 +134,10 @@ export class ModelCluster {
     if (!found && this.#isTerminating(place)) return reply(403, terminatingBody(place));
     if (request.method === "GET" && found) return reply(200, this.#shown(place));
     if (request.method === "DELETE") {
-      const uid = (body?.preconditions as Json | undefined)?.uid;
-      if (uid !== undefined && uid !== found?.object.metadata.uid)
+      const { uid, resourceVersion } = (body?.preconditions ?? {}) as Json;
+      const metadata = found?.object.metadata;
+      if (uid !== undefined && uid !== metadata?.uid) return reply(409, statusBody(409, "Conflict"));
+      if (resourceVersion !== undefined && resourceVersion !== metadata?.resourceVersion)
         return reply(409, statusBody(409, "Conflict"));
       this.#delete(place);
       return reply(200, { kind: "Status", status: "Success" });

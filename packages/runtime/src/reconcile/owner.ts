@@ -20,6 +20,14 @@ export function controllerOf(object: KubernetesObject): OwnerReference | undefin
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
+/** An object's references, with this one in the place of any other to the same owner. */
+export function withOwner(
+  given: readonly OwnerReference[] = [],
+  owner: OwnerReference,
+): readonly OwnerReference[] {
+  return [...given.filter((reference) => reference.uid !== owner.uid), owner];
+}
+
 /**
  * Whether a reference is to this kind, in whatever version: owners keep the version they were
  * written with.

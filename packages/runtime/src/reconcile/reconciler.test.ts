@@ -266,7 +266,8 @@ describe("a failing reconcile", () => {
   });
 
   test("by conflict is retried and not counted as an error", async () => {
-    let conflicts = 2;
+    // A reconcile looks at a child five times before it gives way.
+    let conflicts = 10;
     const run = await running(
       appController({
         owns: [Deployment],
@@ -501,7 +502,8 @@ describe("finalizers", () => {
   });
 
   test("survive a conflict with another writer", async () => {
-    let conflicts = 2;
+    // A reconcile looks at a child five times before it gives way.
+    let conflicts = 10;
     const run = new ModelRun();
     run.cluster.fault = ({ method, path }) =>
       method === "PATCH" && path.includes("/webapps/web?") && conflicts-- > 0 ? 409 : undefined;

@@ -1,7 +1,6 @@
 import {
   type AnyKind,
   ApiError,
-  isConflict,
   isNamespaceTerminating,
   isNotFound,
   type KubernetesObject,
@@ -22,6 +21,7 @@ import {
   ChildrenError,
   explain,
   FencedError,
+  isOutdated,
   messageOf,
   ReconcileOverError,
   ReconcileTimeoutError,
@@ -347,22 +347,9 @@ function isOver(error: unknown): boolean {
 /** As many conflicts in a row are considered normal: others write to the same objects. */
 const usualConflicts = 5;
 
-/**
- * Whether the object changed while this ran, so that the next try sees it as it is. A conflict
- * between field managers does not go away by itself, and neither does one that is met again and
- * again.
- */
+/** Whether the object changed while this ran, so that the next try sees it as it is. */
 function isNoFault(error: unknown, attempt: number): boolean {
-  if (attempt > usualConflicts) return false;
-  // Applying with the uid of an object that has been replaced by a namesake is refused as a change
-  // of its uid.
-  const isNamesake =
-    error instanceof ApiError && error.causes.some((cause) => cause.field === "metadata.uid");
-  return (isConflict(error) && !isFieldManagerConflict(error)) || isNamesake;
-}
-
-function isFieldManagerConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.causes.some(({ reason }) => reason === "FieldManagerConflict");
+  return attempt <= usualConflicts && isOutdated(error);
 }
 
 /**

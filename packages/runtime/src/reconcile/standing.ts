@@ -7,8 +7,10 @@ import { controllerOf } from "./owner.ts";
 /**
  * Kept on every child that a controller applied: the field manager, the uid of the owner that it
  * was applied for, and the fingerprint of what was asked for. With it a restarted controller knows,
- * without a write, that nothing was dropped from the wanted configuration since; and it prunes only
- * what it applied itself.
+ * without a write, that nothing was dropped from the wanted configuration since.
+ *
+ * It does not say that the controller applied this very object: a copy of a child has it as well.
+ * The server says that, by an entry for the field manager among the owners of the object's fields.
  */
 export const appliedAnnotation = "windlass.dev/applied";
 
@@ -29,8 +31,8 @@ export type Standing =
   /** The owner controls it. */
   | { readonly is: "ours" }
   /**
-   * Nobody controls it, and it may be taken: it was applied for this owner before, or was handed
-   * over.
+   * Nobody controls it, and it may be taken: it was applied for this owner before, and the server
+   * knows that, or it was handed over.
    */
   | { readonly is: "free" }
   /** Nobody controls it, and somebody else made it. */
@@ -47,13 +49,20 @@ export interface Applicant {
 /**
  * How a live object stands to an owner. What this controller did not make is not touched unless
  * somebody says so.
+ *
+ * @param hasFields whether the server says that the field manager has applied fields of the object
  */
-export function standingOf(live: KubernetesObject, by: Applicant, { adopt = false }: ChildOptions): Standing {
+export function standingOf(
+  live: KubernetesObject,
+  hasFields: () => boolean,
+  by: Applicant,
+  { adopt = false }: ChildOptions,
+): Standing {
   const controller = controllerOf(live);
   if (controller)
     return controller.uid === by.owner.metadata.uid ? { is: "ours" } : { is: "controlled", by: controller };
   const { annotations } = live.metadata;
-  const isApplied = annotations?.[appliedAnnotation]?.startsWith(appliedFor(by)) ?? false;
+  const isApplied = annotations?.[appliedAnnotation]?.startsWith(appliedFor(by)) === true && hasFields();
   const isHandedOver = annotations?.[adoptableByAnnotation] === referenceTo(by);
   return { is: isApplied || isHandedOver || adopt ? "free" : "foreign" };
 }
@@ -63,8 +72,8 @@ export function appliedMark(by: Applicant, fingerprint: string): string {
   return `${appliedFor(by)}${fingerprint}`;
 }
 
-/** Whether an object was applied by this field manager, for whatever owner. */
-export function isAppliedBy(object: KubernetesObject, fieldManager: string): boolean {
+/** Whether an object has the mark of this field manager, for whatever owner. */
+export function isMarkedBy(object: KubernetesObject, fieldManager: string): boolean {
   return object.metadata.annotations?.[appliedAnnotation]?.startsWith(`${fieldManager}:`) ?? false;
 }
 
