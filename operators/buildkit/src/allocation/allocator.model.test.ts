@@ -55,8 +55,10 @@ class Observer {
     if (isGone) this.#workers.delete(name);
     else this.#workers.set(name, worker);
     if (this.#workers.size > max) this.faults.push(`${this.#workers.size} workers`);
-    const live = [...this.#workers.values()].flatMap(({ spec }) =>
-      spec.allocation && Date.now() < Date.parse(spec.allocation.expiresAt) ? [spec.allocation] : [],
+    const live = [...this.#workers.values()].flatMap(({ spec, status }) =>
+      spec.allocation && Date.now() < Date.parse(spec.allocation.expiresAt) && status?.phase !== "Failed"
+        ? [spec.allocation]
+        : [],
     );
     const excesses = new Set<string>();
     const jobs = live.map(({ requestedBy, jobId }) => `${requestedBy} ${jobId}`);
@@ -87,12 +89,13 @@ class Observer {
 }
 
 test.for([1, 2, 3])(
-  "replicas are killed while clients come and go: nothing is given twice, and nothing is lost (seed %i)",
+  "replicas are killed and workers fail while clients come and go: nothing is given twice, and nothing is lost (seed %i)",
   { timeout: 60_000 },
   async (seed) => {
     await using world = await PoolWorld.start();
     const random = seededRandom(seed);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random.next() * items.length)] as T;
+    world.controller.failedMs = 200;
     const pool = await world.pool("ci", { scaling: { min: 2, max }, queue: { affinityWait: "50ms" } });
     const name = { namespace: world.namespace, name: "ci" };
     const replicas: Replica[] = [await world.replica(), await world.replica(), await world.replica()];
@@ -164,10 +167,18 @@ test.for([1, 2, 3])(
         // Who does not name its job cannot ask again: a worker of a killed replica is lost to it,
         // until it expires.
         const jobId = `job-${index}-${round}`;
-        const grant = await allocate(owner, jobId);
+        let grant = await allocate(owner, jobId);
         expect(grant, `${owner} ${jobId}`).toBeDefined();
         if (!grant) return;
         served += 1;
+        if (random.next() < 0.2) {
+          const lost = grant.issued.allocation;
+          await world.controller.fail(grant.worker);
+          answered.delete(`${owner} ${jobId}`);
+          grant = await allocate(owner, jobId);
+          expect(grant?.issued.allocation, `${owner} ${jobId}`).not.toBe(lost);
+          if (!grant) return;
+        }
         const hash = grant.issued.allocation;
         for (let look = 0; look < 2; look++) {
           const { items } = await world.cluster.client.list(BuildKitWorker, { namespace: world.namespace });
@@ -209,7 +220,7 @@ test.for([1, 2, 3])(
     const { items: workers } = await world.cluster.client.list(BuildKitWorker, {
       namespace: world.namespace,
     });
-    expect(workers.filter(({ spec }) => spec.allocation)).toEqual([]);
+    expect(workers.filter(({ spec, status }) => spec.allocation && status?.phase !== "Failed")).toEqual([]);
     const { items: waiting } = await world.cluster.client.list(BuildKitRequest, {
       namespace: world.namespace,
     });

@@ -1,13 +1,15 @@
 import { createHmac, hash } from "node:crypto";
+import { existing } from "@windlass/runtime/testing";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Pool } from "../pool/index.ts";
 import { poolText } from "../pool-name.ts";
 import { BuildKitRequest } from "../request/request.ts";
 import { signingKey, verifyToken } from "../tokens/index.ts";
-import { BuildKitWorker, claimed, type Worker } from "../worker/index.ts";
+import { BuildKitWorker, claimed, isHeld, isServing, type Worker } from "../worker/index.ts";
 import type { AllocationOutcome, AllocationWish, Grant } from "./allocator.ts";
 import { newAllocation } from "./claim-token.ts";
 import { AllocationError } from "./errors.ts";
+import { jobHash } from "./job.ts";
 import { PoolCredentials } from "./pool-credentials.ts";
 import { PoolWorld, type Replica, systemNamespace } from "./pool-world.fixture.ts";
 
@@ -360,6 +362,61 @@ describe("an allocation", () => {
     const renewed = await two.allocator.renew(name, tokenHash, hour, 2 * hour);
     expect(renewed.issued.allocation).toBe(tokenHash);
     expect(renewed.issued.expiresAt).toBeGreaterThan(Date.parse(expiresAt));
+  });
+
+  test("whose worker has failed does not count: its job gets another worker, also within its limit", async () => {
+    const pool = await newPool({ scaling: { max: 3 } });
+    await known(pool);
+    world.controller.failedMs = hour;
+    const mine = { jobId: "crashed", concurrent: 1 };
+    const { pool: name, worker, issued } = await granted(ask(one, pool, mine));
+    await expect.poll(() => two.state.workerOf(issued.allocation)).toBeDefined();
+    await world.controller.fail(worker);
+    for (const replica of [two, one]) {
+      const again = await granted(ask(replica, pool, mine));
+      expect(again.worker.metadata.name).not.toBe(worker.metadata.name);
+    }
+    // Its claim stays, so that the gateway can report why connections with it fail.
+    const found = (await world.workers()).find(({ metadata }) => metadata.name === worker.metadata.name);
+    expect(found?.spec.allocation?.tokenHash).toBe(issued.allocation);
+    await expect(two.allocator.renew(name, issued.allocation, hour, hour)).rejects.toMatchObject({
+      code: "WorkerLost",
+      message: expect.stringContaining("the pod has ended"),
+    });
+    await expect(ask(one, pool, { jobId: "another", concurrent: 1 })).rejects.toMatchObject({
+      code: "QuotaExceeded",
+    });
+    // Given back with the job, so that nothing of it is left.
+    const { worker: present } = await one.allocator.findJob(
+      name,
+      jobHash({ pool: name, owner: "anna", jobId: "crashed" }),
+    );
+    await one.allocator.release(name, present?.spec.allocation?.tokenHash ?? "");
+    expect((await world.workers()).flatMap(({ spec }) => spec.allocation ?? [])).toEqual(
+      expect.not.arrayContaining([expect.objectContaining({ jobId: "crashed" })]),
+    );
+  });
+
+  test.for([
+    ["is to be deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }, {}],
+    ["is drained", {}, { drainingSince: "2026-01-01T00:00:00Z" }],
+  ] as const)("whose worker %s is not given to its job once more", ([, metadata, status]) => {
+    const allocation = {
+      jobId: "a",
+      requestedBy: "anna",
+      tokenHash: "x",
+      allocatedAt: "2026-01-01T00:00:00Z",
+      expiresAt: "2026-01-02T00:00:00Z",
+    };
+    const worker = existing(BuildKitWorker, {
+      metadata: { namespace: "builds", name: "w", ...metadata },
+      spec: { poolRef: { name: "ci" }, slot: 0, allocation },
+      status: { phase: "Running", activeBuilds: 1, ...status },
+    }).object;
+    expect(isServing(worker)).toBe(false);
+    // It still builds for its owner, who has no right to one more at that time.
+    expect(isHeld(worker)).toBe(true);
+    expect(isHeld({ ...worker, status: { ...worker.status, activeBuilds: 0 } })).toBe(false);
   });
 
   test("that has ended is nobody's, and its job may have another", async () => {

@@ -5,7 +5,7 @@ import { type PoolName, poolText } from "../pool-name.ts";
 import type { WaitingRequest } from "../request/request.ts";
 import { spanMs } from "../span.ts";
 import type { IssuedToken } from "../tokens/index.ts";
-import { type Allocation, claimed, released, type Worker } from "../worker/index.ts";
+import { type Allocation, claimed, isHeld, isServing, released, type Worker } from "../worker/index.ts";
 import { newAllocation, tokenOf } from "./claim-token.ts";
 import { Claims, notAllocated } from "./claims.ts";
 import { Dispatcher, type Place } from "./dispatcher.ts";
@@ -187,6 +187,7 @@ export class Allocator implements Disposable {
    */
   async renew(pool: PoolName, tokenHash: string, ttlMs: number, mostMs: number): Promise<Grant> {
     const worker = await this.#claims.change(pool, tokenHash, (found, allocation) => {
+      if (found.status?.phase === "Failed") throw workerLost(found);
       const expiresAt = renewedEnd(allocation, this.#clock.now(), ttlMs, mostMs);
       if (expiresAt === undefined) return undefined;
       return claimed(found, { ...allocation, expiresAt: new Date(expiresAt).toISOString() });
@@ -228,8 +229,9 @@ export class Allocator implements Disposable {
     };
     if (known.request || known.worker) return known;
     const now = this.#clock.now();
-    const worker = (await this.#claims.live(pool)).find(({ spec: { allocation } }) => {
-      if (!allocation || now >= Date.parse(allocation.expiresAt)) return false;
+    const worker = (await this.#claims.live(pool)).find((one) => {
+      const { allocation } = one.spec;
+      if (!allocation || now >= Date.parse(allocation.expiresAt) || !isServing(one)) return false;
       return jobHash({ pool, owner: allocation.requestedBy, jobId: allocation.jobId }) === hash;
     });
     return { request: worker ? undefined : await this.#requests.find(pool, name), worker };
@@ -340,7 +342,7 @@ export class Allocator implements Disposable {
     const found = await this.#claims.liveOf(job.pool, job.jobId);
     const now = this.#clock.now();
     const own = found
-      .filter(({ spec }) => isClaimOf(spec.allocation, job, now))
+      .filter((worker) => isClaimOf(worker, job, now))
       .toSorted((a, b) => allocatedAt(a) - allocatedAt(b) || compareNames(a, b));
     const [first, ...others] = own;
     if (!first) {
@@ -399,13 +401,13 @@ export class Allocator implements Disposable {
       concurrent === undefined ? job.jobId : undefined,
     );
     const now = this.#clock.now();
-    for (const other of before.filter(({ spec }) => isClaimOf(spec.allocation, job, now))) {
+    for (const other of before.filter((worker) => isClaimOf(worker, job, now))) {
       const found = await this.#claims.refresh(other);
       if (found?.spec.allocation?.tokenHash !== other.spec.allocation?.tokenHash) continue;
       await this.#takeBack(job.pool, hash);
       return { is: "granted", grant: await this.grantOf(job.pool, found ?? other), isNew: false };
     }
-    const held = before.filter(({ spec }) => spec.allocation?.requestedBy === owner).length;
+    const held = heldBy(owner, before);
     if (concurrent === undefined || held < concurrent) return undefined;
     await this.#takeBack(job.pool, hash);
     throw quotaExceeded(job.pool, held, 0, concurrent);
@@ -449,7 +451,7 @@ export class Allocator implements Disposable {
   #checkQuota(ask: Ask, request: WaitingRequest | undefined, workers: readonly Worker[]): void {
     const { concurrent, owner } = ask;
     if (concurrent === undefined) return;
-    const held = workers.filter(({ spec }) => spec.allocation?.requestedBy === owner).length;
+    const held = heldBy(owner, workers);
     const since = request ? Date.parse(request.spec.requestedAt) : Number.POSITIVE_INFINITY;
     const before = this.#others(ask).filter((one) => one.owner === owner && one.requestedAt < since).length;
     if (held + before < concurrent) return;
@@ -504,6 +506,11 @@ function quotaExceeded(pool: PoolName, held: number, waiting: number, concurrent
   );
 }
 
+function workerLost({ metadata, status }: Worker): AllocationError {
+  const why = status?.message ?? status?.reason ?? "it failed";
+  return new AllocationError("WorkerLost", `worker ${metadata.name} is lost: ${why}; allocate again`);
+}
+
 function allocatedAt({ spec }: Worker): number {
   return Date.parse(spec.allocation?.allocatedAt ?? "");
 }
@@ -513,11 +520,17 @@ function compareNames(a: Worker, b: Worker): number {
 }
 
 /**
- * One that has expired is of no use to its job, though its worker may still have to finish a build.
+ * Whether a job has a worker that it can build with. One whose claim has expired, that has failed
+ * or is to go is of no use to it, though builds may still end there.
  */
-function isClaimOf(allocation: Allocation | undefined, { owner, jobId }: Job, now: number): boolean {
+function isClaimOf(worker: Worker, { owner, jobId }: Job, now: number): boolean {
+  const { allocation } = worker.spec;
   if (allocation?.requestedBy !== owner || allocation.jobId !== jobId) return false;
-  return now < Date.parse(allocation.expiresAt);
+  return now < Date.parse(allocation.expiresAt) && isServing(worker);
+}
+
+function heldBy(owner: string, workers: readonly Worker[]): number {
+  return workers.filter((worker) => worker.spec.allocation?.requestedBy === owner && isHeld(worker)).length;
 }
 
 function nameOf({ metadata }: Pool): PoolName {

@@ -9,6 +9,7 @@
  * | `PoolTerminating` | use another pool: this one is being deleted |
  * | `NotAllocated` | ask for a new worker: this allocation was released, has expired, or never was |
  * | `LifetimeExceeded` | ask for a new worker: the allocation has lasted as long as the pool allows |
+ * | `WorkerLost` | ask for a new worker, with the same `jobId`: the one of this allocation has failed |
  * | `CredentialsUnavailable` | try again: the pool's keys or certificates have not been made yet, or cannot be read |
  * | `Contended` | try again: others were faster, many times in a row |
  */
@@ -19,6 +20,7 @@ export type AllocationErrorCode =
   | "PoolTerminating"
   | "NotAllocated"
   | "LifetimeExceeded"
+  | "WorkerLost"
   | "CredentialsUnavailable"
   | "Contended";
 

@@ -4,7 +4,7 @@ import { type Cache, CacheMissError, type Informer, type RunnableContext } from 
 import { BuildKitPool, type Pool } from "../pool/index.ts";
 import { type PoolName, poolText } from "../pool-name.ts";
 import { BuildKitRequest, type WaitingRequest } from "../request/request.ts";
-import { BuildKitWorker, type Worker } from "../worker/index.ts";
+import { BuildKitWorker, isServing, type Worker } from "../worker/index.ts";
 import { jobHash } from "./job.ts";
 import type { Waiting } from "./turns.ts";
 
@@ -83,12 +83,18 @@ export class PoolState implements Disposable {
       .filter((hash) => hash !== allocationHash);
   }
 
-  /** A worker that a job has, and whose allocation has not expired; undefined if none is known. */
+  /**
+   * A worker that a job has and can build with, and whose allocation has not expired; undefined if
+   * none is known.
+   */
   workerForJob(hash: string): Worker | undefined {
     const now = this.#clock.now();
     return this.#workers
       .byIndex(byJob, hash)
-      .find(({ spec }) => spec.allocation && now < Date.parse(spec.allocation.expiresAt));
+      .find(
+        (worker) =>
+          worker.spec.allocation && now < Date.parse(worker.spec.allocation.expiresAt) && isServing(worker),
+      );
   }
 
   /** Those that wait, and are waited for by a client. */

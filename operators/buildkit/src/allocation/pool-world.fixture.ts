@@ -96,6 +96,8 @@ export class FakeController {
   #wake: () => void = () => undefined;
   /** How long a worker takes to start. */
   startMs = 0;
+  /** How long one that has failed stays. */
+  failedMs = 1_000;
 
   constructor(client: Client) {
     this.#client = client;
@@ -140,6 +142,9 @@ export class FakeController {
     const { items: workers } = await this.#client.list(BuildKitWorker);
     const { items: requests } = await this.#client.list(BuildKitRequest);
     for (const worker of workers) await this.#settle(worker).catch(ignoreRace);
+    for (const { metadata, status } of workers)
+      if (status?.phase === "Failed" && Date.now() >= Date.parse(status.phaseSince ?? "") + this.failedMs)
+        await this.#client.delete(BuildKitWorker, metadata).catch(ignoreRace);
     for (const request of requests)
       if (Date.now() > Date.parse(request.spec.waitUntil))
         await this.#client.delete(BuildKitRequest, request.metadata).catch(ignoreRace);
@@ -157,6 +162,20 @@ export class FakeController {
       );
       for (const slot of slots.slice(0, Math.max(0, wanted))) await this.#make(pool, slot).catch(ignoreRace);
     }
+  }
+
+  /** As if the worker's pod had ended. */
+  async fail({ metadata }: Pick<Worker, "metadata">): Promise<void> {
+    for (;;)
+      try {
+        const worker = await this.#client.get(BuildKitWorker, metadata);
+        const since = new Date().toISOString();
+        await this.#status(worker, { phase: "Failed", phaseSince: since, message: "the pod has ended" });
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (!isConflict(error)) throw error;
+      }
   }
 
   async #make({ metadata }: Pool, slot: number): Promise<void> {
@@ -179,6 +198,7 @@ export class FakeController {
   async #settle(worker: Worker): Promise<void> {
     const { metadata, spec, status = {} } = worker;
     const { allocation } = spec;
+    if (status.phase === "Failed" || metadata.deletionTimestamp !== undefined) return;
     if (allocation && Date.now() >= Date.parse(allocation.expiresAt)) {
       const { allocation: _, ...rest } = spec;
       await this.#client.update(BuildKitWorker, { ...worker, spec: rest });

@@ -1,4 +1,4 @@
-import type { Worker } from "../worker/index.ts";
+import { isHeld, type Worker } from "../worker/index.ts";
 
 /** A request that waits for a worker. Times are epoch milliseconds. */
 export interface Waiting {
@@ -55,8 +55,10 @@ function sharesOf(workers: readonly Worker[]): ReadonlyMap<string, Share> {
     const before = shares.get(owner) ?? { held: 0, servedAt: Number.NEGATIVE_INFINITY };
     shares.set(owner, { held: before.held + held, servedAt: Math.max(before.servedAt, servedAt) });
   };
-  for (const { spec, status } of workers) {
-    if (spec.allocation) add(spec.allocation.requestedBy, 1, Date.parse(spec.allocation.allocatedAt));
+  for (const worker of workers) {
+    const { spec, status } = worker;
+    const held = isHeld(worker) ? 1 : 0;
+    if (spec.allocation) add(spec.allocation.requestedBy, held, Date.parse(spec.allocation.allocatedAt));
     else if (status?.lastUsedBy !== undefined)
       add(status.lastUsedBy, 0, Date.parse(status.lastActivityAt ?? ""));
   }

@@ -55,6 +55,7 @@ const allocationStatuses: Readonly<Record<AllocationErrorCode, number>> = {
   PoolTerminating: 409,
   NotAllocated: 404,
   LifetimeExceeded: 409,
+  WorkerLost: 409,
   CredentialsUnavailable: 503,
   Contended: 503,
 };

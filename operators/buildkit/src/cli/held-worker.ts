@@ -82,8 +82,9 @@ async function keepRenewing(
       stderr.write(
         `the allocation could not be renewed: ${error instanceof Error ? error.message : String(error)}\n`,
       );
-      // What has lasted as long as it may ends when it ends.
-      if (error instanceof RefusedCallError && error.code === "LifetimeExceeded") return;
+      // It has lasted as long as it may, or its worker is lost: that does not change.
+      if (error instanceof RefusedCallError && ["LifetimeExceeded", "WorkerLost"].includes(error.code))
+        return;
     }
   }
 }

@@ -14,6 +14,25 @@ export function isClaimable({ metadata, spec, status }: Worker): boolean {
   );
 }
 
+/** Whether who has a worker can go on building with it: it has not failed, and is not to go. */
+export function isServing({ metadata, status }: Pick<Worker, "metadata" | "status">): boolean {
+  return (
+    metadata.deletionTimestamp === undefined &&
+    status?.phase !== "Failed" &&
+    status?.phase !== "Terminating" &&
+    status?.drainingSince === undefined
+  );
+}
+
+/**
+ * Whether a worker counts for how many its owner has. One that has failed does not; one that is to
+ * go does while it builds.
+ */
+export function isHeld(worker: Worker): boolean {
+  if (!worker.spec.allocation) return false;
+  return isServing(worker) || (worker.status?.activeBuilds ?? 0) > 0;
+}
+
 /**
  * The worker with a claim on it, to be written with `update`. The server refuses it if anyone has
  * written the worker since it was read: a claim, a release, the mark that it is to be deleted.

@@ -1,4 +1,4 @@
-export { claimed, hasUnseenUse, isClaimable, released, untracked } from "./claim.ts";
+export { claimed, hasUnseenUse, isClaimable, isHeld, isServing, released, untracked } from "./claim.ts";
 export {
   type Allocation,
   BuildKitWorker,
