@@ -16,7 +16,7 @@ import type { KindDeclaration } from "./declaration.ts";
 import { deploymentKind } from "./deployment/index.ts";
 import { endpointSliceKind, endpointsKind } from "./endpoints/index.ts";
 import { eventKind, modernEventKind } from "./event/index.ts";
-import { flowSchemaKind, priorityLevelConfigurationKind } from "./flow-control.ts";
+import { flowSchemaKind, priorityLevelConfigurationKind } from "./flow-control/index.ts";
 import { horizontalPodAutoscalerKind } from "./horizontal-pod-autoscaler/index.ts";
 import { ingressClassKind, ingressKind } from "./ingress/index.ts";
 import { ipAddressKind } from "./ip-address/index.ts";

@@ -10,7 +10,15 @@ import { checkNodeSelector } from "../../validation/selectors.ts";
 import { checkAccessModes, volumeModes } from "../persistent-volume-claim/spec.ts";
 import { sharedSourceDefaults } from "../pod/defaults.ts";
 import { checkNoBacksteps } from "../pod/volume-mounts.ts";
-import { checkDriverName, checkHostPath, checkNfs } from "../pod/volumes.ts";
+import {
+  checkCephFs,
+  checkDriverName,
+  checkFc,
+  checkHostPath,
+  checkNfs,
+  checkRbd,
+  needs,
+} from "../pod/volumes.ts";
 
 const policies = ["Delete", "Recycle", "Retain"];
 
@@ -132,11 +140,43 @@ function checkSource(faults: Faults, spec: JsonObject): void {
   }
 }
 
-const checks: {
-  readonly [source: string]: (faults: Faults, at: string, source: JsonObject, spec: JsonObject) => void;
-} = {
+type SourceCheck = (faults: Faults, at: string, source: JsonObject, spec: JsonObject) => void;
+
+function needing(...parts: string[]): SourceCheck {
+  return (faults, at, source) => needs(faults, at, source, ...parts);
+}
+
+/** In the order the real server looks at them. */
+const checks: { readonly [source: string]: SourceCheck } = {
   hostPath: checkHostPath,
+  // Its path is not that of the field.
+  gcePersistentDisk: (faults, _at, source) => needs(faults, "spec.persistentDisk", source, "pdName"),
+  awsElasticBlockStore: needing("volumeID"),
+  glusterfs: needing("endpoints", "path"),
+  flocker: (faults, at, source) => {
+    if (text(source, "datasetName") === "" && text(source, "datasetUUID") === "")
+      faults.required(at, "one of datasetName and datasetUUID is required");
+  },
   nfs: checkNfs,
+  rbd: checkRbd,
+  quobyte: (faults, at, source) => {
+    if (text(source, "registry") === "") {
+      const why = "must be a host:port pair or multiple pairs separated by commas";
+      faults.required(`${at}.registry`, why);
+    }
+    needs(faults, at, source, "volume");
+  },
+  cephfs: checkCephFs,
+  iscsi: needing("targetPortal", "iqn"),
+  cinder: needing("volumeID"),
+  fc: checkFc,
+  flexVolume: needing("driver"),
+  azureFile: needing("secretName", "shareName"),
+  vsphereVolume: needing("volumePath"),
+  photonPersistentDisk: needing("pdID"),
+  portworxVolume: needing("volumeID"),
+  azureDisk: needing("diskName", "diskURI"),
+  scaleIO: needing("gateway", "system", "volumeName"),
   local: (faults, at, source, spec) => {
     const path = text(source, "path");
     if (path === "") faults.required(`${at}.path`);
@@ -145,12 +185,9 @@ const checks: {
       faults.required("spec.nodeAffinity", "Local volume requires node affinity");
     }
   },
+  storageos: needing("volumeName"),
   csi: (faults, at, source) => {
     checkDriverName(faults, `${at}.driver`, text(source, "driver"));
-    if (text(source, "volumeHandle") === "") faults.required(`${at}.volumeHandle`);
-  },
-  iscsi: (faults, at, source) => {
-    for (const part of ["targetPortal", "iqn"])
-      if (text(source, part) === "") faults.required(`${at}.${part}`);
+    needs(faults, at, source, "volumeHandle");
   },
 };

@@ -50,33 +50,15 @@ const sources: { readonly [name: string]: SourceCheck } = {
   glusterfs: (faults, at, source) => needs(faults, at, source, "endpoints", "path"),
   flocker: () => undefined,
   persistentVolumeClaim: (faults, at, source) => needs(faults, at, source, "claimName"),
-  rbd: (faults, at, source) => {
-    if (texts(source, "monitors").length === 0) faults.required(`${at}.monitors`);
-    needs(faults, at, source, "image");
-  },
+  rbd: checkRbd,
   cinder: (faults, at, source) => needs(faults, at, source, "volumeID"),
-  cephfs: (faults, at, source) => {
-    if (texts(source, "monitors").length === 0) faults.required(`${at}.monitors`);
-  },
+  cephfs: checkCephFs,
   quobyte: () => undefined,
   downwardAPI: (faults, at, source) => {
     checkMode(faults, `${at}.defaultMode`, source, "defaultMode");
     for (const item of items(source, "items")) checkDownward(faults, at, item);
   },
-  fc: (faults, at, source) => {
-    const [wwns, wwids] = [texts(source, "targetWWNs").length, texts(source, "wwids").length];
-    if (wwns === 0 && wwids === 0) {
-      faults.required(`${at}.targetWWNs`, "must specify either targetWWNs or wwids, but not both");
-    } else if (wwns > 0 && wwids > 0) {
-      faults.invalid(
-        `${at}.targetWWNs`,
-        texts(source, "targetWWNs"),
-        "targetWWNs and wwids can not be specified simultaneously",
-      );
-    } else if (wwns > 0 && !has(source, "lun")) {
-      faults.required(`${at}.lun`, "lun is required if targetWWNs is specified");
-    }
-  },
+  fc: checkFc,
   flexVolume: (faults, at, source) => needs(faults, at, source, "driver"),
   configMap: (faults, at, source) => {
     needs(faults, at, source, "name");
@@ -114,7 +96,7 @@ function checkSource(faults: Faults, at: string, volume: JsonObject): void {
   if (count === 0) faults.required(at, "must specify a volume type");
 }
 
-function needs(faults: Faults, at: string, source: JsonObject, ...parts: string[]): void {
+export function needs(faults: Faults, at: string, source: JsonObject, ...parts: string[]): void {
   for (const part of parts) if (text(source, part) === "") faults.required(`${at}.${part}`);
 }
 
@@ -137,6 +119,30 @@ export function checkHostPath(faults: Faults, at: string, source: JsonObject): v
   }
   checkNoBacksteps(faults, `${at}.path`, path);
   if (has(source, "type")) faults.oneOf(`${at}.type`, text(source, "type"), pathTypes);
+}
+
+export function checkRbd(faults: Faults, at: string, source: JsonObject): void {
+  checkCephFs(faults, at, source);
+  needs(faults, at, source, "image");
+}
+
+export function checkCephFs(faults: Faults, at: string, source: JsonObject): void {
+  if (texts(source, "monitors").length === 0) faults.required(`${at}.monitors`);
+}
+
+export function checkFc(faults: Faults, at: string, source: JsonObject): void {
+  const [wwns, wwids] = [texts(source, "targetWWNs").length, texts(source, "wwids").length];
+  if (wwns === 0 && wwids === 0) {
+    faults.required(`${at}.targetWWNs`, "must specify either targetWWNs or wwids, but not both");
+  } else if (wwns > 0 && wwids > 0) {
+    faults.invalid(
+      `${at}.targetWWNs`,
+      texts(source, "targetWWNs"),
+      "targetWWNs and wwids can not be specified simultaneously",
+    );
+  } else if (wwns > 0 && !has(source, "lun")) {
+    faults.required(`${at}.lun`, "lun is required if targetWWNs is specified");
+  }
 }
 
 export function checkNfs(faults: Faults, at: string, source: JsonObject): void {

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../json.ts";
-import { at, list, number, shown, text } from "../table/fields.ts";
-import { age, name } from "../table/metadata-cells.ts";
-import type { KindDeclaration } from "./declaration.ts";
+import type { Json, JsonObject } from "../../json.ts";
+import { at, list, number, shown, text } from "../../table/fields.ts";
+import { age, name } from "../../table/metadata-cells.ts";
 
-function flowSchemaCells(of: JsonObject, now: number): Json[] {
+/** A FlowSchema's row. */
+export function flowSchemaCells(of: JsonObject, now: number): Json[] {
   const dangling = list(of, "status", "conditions").find((each) => text(each, "type") === "Dangling");
   return [
     name(of),
@@ -15,7 +15,8 @@ function flowSchemaCells(of: JsonObject, now: number): Json[] {
   ];
 }
 
-function priorityLevelCells(of: JsonObject, now: number): Json[] {
+/** A PriorityLevelConfiguration's row. */
+export function priorityLevelCells(of: JsonObject, now: number): Json[] {
   const limited = at(of, "spec", "limited");
   const queuing = at(limited, "limitResponse", "queuing");
   const field = (from: Json | undefined, key: string): Json =>
@@ -30,17 +31,3 @@ function priorityLevelCells(of: JsonObject, now: number): Json[] {
     age(of, now),
   ];
 }
-
-export const flowSchemaKind = {
-  group: "flowcontrol.apiserver.k8s.io",
-  kind: "FlowSchema",
-  strategy: { generation: true },
-  cells: flowSchemaCells,
-} satisfies KindDeclaration;
-
-export const priorityLevelConfigurationKind = {
-  group: "flowcontrol.apiserver.k8s.io",
-  kind: "PriorityLevelConfiguration",
-  strategy: { generation: true },
-  cells: priorityLevelCells,
-} satisfies KindDeclaration;

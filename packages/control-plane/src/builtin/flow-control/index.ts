@@ -1,0 +1,18 @@
+import type { KindDeclaration } from "../declaration.ts";
+import { flowSchemaCells, priorityLevelCells } from "./columns.ts";
+import { flowSchema } from "./flow-schema.ts";
+import { priorityLevel } from "./priority-level.ts";
+
+export const flowSchemaKind = {
+  group: "flowcontrol.apiserver.k8s.io",
+  kind: "FlowSchema",
+  strategy: flowSchema,
+  cells: flowSchemaCells,
+} satisfies KindDeclaration;
+
+export const priorityLevelConfigurationKind = {
+  group: "flowcontrol.apiserver.k8s.io",
+  kind: "PriorityLevelConfiguration",
+  strategy: priorityLevel,
+  cells: priorityLevelCells,
+} satisfies KindDeclaration;
