@@ -4,7 +4,7 @@ import { objectAt, specOf, textAt, textsAt, versionsOf } from "./definition.ts";
 
 /**
  * Fills in what the API server fills in when a CRD is written: names, conversion strategy, the
- * webhook's port.
+ * webhook's port, stored versions where there are none.
  */
 export function defaultCrd(crd: JsonObject): void {
   const spec = specOf(crd);
@@ -17,6 +17,9 @@ export function defaultCrd(crd: JsonObject): void {
   if (isObject(field(crd, "spec")) && (field(spec, "conversion") ?? null) === null) {
     spec.conversion = { strategy: "None" };
   }
+  const status = objectAt(crd, "status");
+  if (status !== undefined && textsAt(status, "storedVersions").length === 0)
+    status.storedVersions = storageVersionOf(crd);
   const webhook = objectAt(objectAt(spec, "conversion"), "webhook");
   const service = objectAt(objectAt(webhook, "clientConfig"), "service");
   if (service !== undefined && (field(service, "port") ?? null) === null) service.port = 443;
@@ -27,11 +30,13 @@ export function initialCrdStatus(crd: JsonObject): JsonObject {
   return {
     conditions: null,
     acceptedNames: { plural: "", kind: "" },
-    storedVersions: versionsOf(crd)
-      .filter((version) => version.storage)
-      .slice(0, 1)
-      .map((version) => version.name),
+    storedVersions: storageVersionOf(crd),
   };
+}
+
+function storageVersionOf(crd: JsonObject): string[] {
+  const found = versionsOf(crd).find(({ storage }) => storage);
+  return found === undefined ? [] : [found.name];
 }
 
 /** The stored versions after an update: those there were, and the storage version of now. */
