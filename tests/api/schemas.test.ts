@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type AnyKind, isInvalid } from "@windlass/client";
+import { goTypes } from "@windlass/kinds/go-types";
 import { builtinTypes } from "@windlass/kinds/schemas";
 import { cel, defineResource, immutable, listMap } from "@windlass/runtime";
 import { Deployment, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
@@ -44,7 +45,7 @@ test("the generated types are those that the server publishes", async () => {
   const documents = await Promise.all(
     paths.map(async ([, { serverRelativeURL: path }]) => await cluster.client.json({ path })),
   );
-  const [types] = generateBuiltinTypes(documents as Parameters<typeof generateBuiltinTypes>[0]);
+  const [types] = generateBuiltinTypes(documents as Parameters<typeof generateBuiltinTypes>[0], goTypes);
   const generated = "../../packages/kinds/src/generated/builtin-types.ts";
   expect(types?.text === (await readFile(new URL(generated, import.meta.url), "utf8"))).toBe(true);
 });

@@ -135,8 +135,11 @@ test("an operator that is installed and runs has no faults", async () => {
 
 test("a right that is missing is named", async () => {
   const key = { name: "relay-operator" };
-  const { rules = [] } = await client.get(ClusterRole, key);
-  const without = rules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== "delete") }));
+  const { rules } = await client.get(ClusterRole, key);
+  const without = (rules ?? []).map((rule) => ({
+    ...rule,
+    verbs: rule.verbs.filter((verb) => verb !== "delete"),
+  }));
   await client.patch(ClusterRole, key, { type: "merge", patch: { rules: without } });
   const { code, faults } = await doctor();
   expect(faults).toMatchObject([{ about: "Rights of relay-operator", words: "may not delete services" }]);

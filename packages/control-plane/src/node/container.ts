@@ -278,7 +278,8 @@ function terminated(life: ContainerLife, view: ContainerView, status: ContainerS
   if (isInit && code === 0) return { status: { ...status, ready: true }, events: [] };
   if (!view.restarts(code)) return { status, events: [] };
   // The first restart has no backoff, nor has one after a long run.
-  const ranMs = (millisOf(ended?.finishedAt) ?? 0) - (millisOf(ended?.startedAt) ?? 0);
+  const startedAt = millisOf(ended?.startedAt);
+  const ranMs = startedAt === undefined ? 0 : (millisOf(ended?.finishedAt) ?? startedAt) - startedAt;
   if (status.restartCount === 0 || ranMs >= backoffResetMs) return life.start(view, status);
   const { pod, container } = view;
   const { name } = container;

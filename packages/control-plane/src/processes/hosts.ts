@@ -36,7 +36,7 @@ export function hostsText({ pod, podAddress, services, slices }: HostsSources): 
     for (const slice of slices) {
       if (namespaceOf(slice) !== namespaceOf(service)) continue;
       if (slice.metadata.labels?.[label] !== service.metadata.name) continue;
-      for (const { conditions, hostname: host = "", addresses } of slice.endpoints) {
+      for (const { conditions, hostname: host = "", addresses } of slice.endpoints ?? []) {
         if (conditions?.ready === false && !unready) continue;
         const own = host === "" ? [] : names.map((name) => `${host}.${name}`);
         const [first] = addresses;

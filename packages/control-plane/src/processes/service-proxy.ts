@@ -141,7 +141,7 @@ export function backendsOf(registry: Registry, service: Stored<Service>, portNam
     if (slice.metadata.labels?.[serviceLabel] !== service.metadata.name) continue;
     const port = slice.ports?.find(({ name = "" }) => name === portName)?.port;
     if (port === undefined) continue;
-    for (const { conditions, addresses } of slice.endpoints) {
+    for (const { conditions, addresses } of slice.endpoints ?? []) {
       const [host] = addresses;
       if (conditions?.ready !== false && host !== undefined) found.push({ host, port });
     }

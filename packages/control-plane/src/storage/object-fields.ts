@@ -29,12 +29,16 @@ export function mapAt(object: Json | undefined, ...path: string[]): { readonly [
  */
 export function timeAt(object: Json | undefined, ...path: string[]): number | undefined {
   const value = field(object, ...path);
-  return typeof value === "string" ? Date.parse(value) : undefined;
+  return typeof value === "string" ? millisOf(value) : undefined;
 }
 
-/** The milliseconds since the epoch that a timestamp says; undefined if there is none. */
-export function millisOf(timestamp: string | undefined): number | undefined {
-  return timestamp === undefined ? undefined : Date.parse(timestamp);
+/**
+ * The milliseconds since the epoch that a timestamp says; undefined if there is none. One that was
+ * never set is null in an object.
+ */
+export function millisOf(timestamp: string | null | undefined): number | undefined {
+  const millis = Date.parse(timestamp ?? "");
+  return Number.isNaN(millis) ? undefined : millis;
 }
 
 /** The object at a path in an object; an empty one if it is not there. */

@@ -10,8 +10,9 @@ export type Draft<T> = T extends StoredObject
       : T;
 
 /**
- * A stored object of a built-in kind, with the fields of its type. They hold: the object was
- * validated when it was written.
+ * A stored object of a built-in kind, with the fields of its type. They hold for what came in by a
+ * write: it was validated, and read as Go would read it. The type says which fields are null where
+ * nothing was sent.
  */
 export type Stored<T> = StoredObject & T;
 

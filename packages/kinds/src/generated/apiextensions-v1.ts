@@ -46,7 +46,7 @@ export interface CustomResourceDefinitionInput {
 }
 
 export interface CustomResourceDefinitionCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly observedGeneration?: number;
   readonly reason?: string;
@@ -55,7 +55,7 @@ export interface CustomResourceDefinitionCondition {
 }
 
 export interface CustomResourceDefinitionConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly observedGeneration?: number | undefined;
   readonly reason?: string | undefined;
@@ -101,14 +101,14 @@ export interface CustomResourceDefinitionSpecInput {
 
 export interface CustomResourceDefinitionStatus {
   readonly acceptedNames?: CustomResourceDefinitionNames;
-  readonly conditions?: readonly CustomResourceDefinitionCondition[];
+  readonly conditions?: readonly CustomResourceDefinitionCondition[] | null;
   readonly observedGeneration?: number;
   readonly storedVersions?: readonly string[];
 }
 
 export interface CustomResourceDefinitionStatusInput {
   readonly acceptedNames?: CustomResourceDefinitionNamesInput | undefined;
-  readonly conditions?: readonly CustomResourceDefinitionConditionInput[] | undefined;
+  readonly conditions?: readonly CustomResourceDefinitionConditionInput[] | null | undefined;
   readonly observedGeneration?: number | undefined;
   readonly storedVersions?: readonly string[] | undefined;
 }

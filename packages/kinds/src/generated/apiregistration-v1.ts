@@ -18,7 +18,7 @@ export interface APIServiceInput {
 }
 
 export interface APIServiceCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -26,7 +26,7 @@ export interface APIServiceCondition {
 }
 
 export interface APIServiceConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;

@@ -36,7 +36,7 @@ export interface DaemonSetInput {
 }
 
 export interface DaemonSetCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -44,7 +44,7 @@ export interface DaemonSetCondition {
 }
 
 export interface DaemonSetConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -120,8 +120,8 @@ export interface DeploymentInput {
 }
 
 export interface DeploymentCondition {
-  readonly lastTransitionTime?: string;
-  readonly lastUpdateTime?: string;
+  readonly lastTransitionTime?: string | null;
+  readonly lastUpdateTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -129,8 +129,8 @@ export interface DeploymentCondition {
 }
 
 export interface DeploymentConditionInput {
-  readonly lastTransitionTime?: string | undefined;
-  readonly lastUpdateTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
+  readonly lastUpdateTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -210,7 +210,7 @@ export interface ReplicaSetInput {
 }
 
 export interface ReplicaSetCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -218,7 +218,7 @@ export interface ReplicaSetCondition {
 }
 
 export interface ReplicaSetConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -306,7 +306,7 @@ export interface StatefulSetInput {
 }
 
 export interface StatefulSetCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -314,7 +314,7 @@ export interface StatefulSetCondition {
 }
 
 export interface StatefulSetConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;

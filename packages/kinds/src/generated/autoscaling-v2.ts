@@ -105,7 +105,7 @@ export interface HorizontalPodAutoscalerBehaviorInput {
 }
 
 export interface HorizontalPodAutoscalerCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -113,7 +113,7 @@ export interface HorizontalPodAutoscalerCondition {
 }
 
 export interface HorizontalPodAutoscalerConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -138,7 +138,7 @@ export interface HorizontalPodAutoscalerSpecInput {
 
 export interface HorizontalPodAutoscalerStatus {
   readonly conditions?: readonly HorizontalPodAutoscalerCondition[];
-  readonly currentMetrics?: readonly MetricStatus[];
+  readonly currentMetrics?: readonly MetricStatus[] | null;
   readonly currentReplicas?: number;
   readonly desiredReplicas: number;
   readonly lastScaleTime?: string;
@@ -147,7 +147,7 @@ export interface HorizontalPodAutoscalerStatus {
 
 export interface HorizontalPodAutoscalerStatusInput {
   readonly conditions?: readonly HorizontalPodAutoscalerConditionInput[] | undefined;
-  readonly currentMetrics?: readonly MetricStatusInput[] | undefined;
+  readonly currentMetrics?: readonly MetricStatusInput[] | null | undefined;
   readonly currentReplicas?: number | undefined;
   readonly desiredReplicas: number;
   readonly lastScaleTime?: string | undefined;

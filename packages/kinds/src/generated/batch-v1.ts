@@ -70,8 +70,8 @@ export interface JobInput {
 }
 
 export interface JobCondition {
-  readonly lastProbeTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastProbeTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -79,8 +79,8 @@ export interface JobCondition {
 }
 
 export interface JobConditionInput {
-  readonly lastProbeTime?: string | undefined;
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastProbeTime?: string | null | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -164,11 +164,11 @@ export interface JobTemplateSpecInput {
 }
 
 export interface PodFailurePolicy {
-  readonly rules: readonly PodFailurePolicyRule[];
+  readonly rules: readonly PodFailurePolicyRule[] | null;
 }
 
 export interface PodFailurePolicyInput {
-  readonly rules: readonly PodFailurePolicyRuleInput[];
+  readonly rules: readonly PodFailurePolicyRuleInput[] | null;
 }
 
 export interface PodFailurePolicyOnExitCodesRequirement {

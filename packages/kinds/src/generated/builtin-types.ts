@@ -667,7 +667,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: appsv1.DaemonSetStatus
   `,
   "appsv1.DaemonSetCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -704,8 +704,8 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: appsv1.DeploymentStatus
   `,
   "appsv1.DeploymentCondition": `
-    lastTransitionTime?: date-time
-    lastUpdateTime?: date-time
+    lastTransitionTime?: date-time | null
+    lastUpdateTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -744,7 +744,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: appsv1.ReplicaSetStatus
   `,
   "appsv1.ReplicaSetCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -785,7 +785,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: appsv1.StatefulSetStatus
   `,
   "appsv1.StatefulSetCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -1019,7 +1019,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     scaleUp?: autoscalingv2.HPAScalingRules
   `,
   "autoscalingv2.HorizontalPodAutoscalerCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -1034,7 +1034,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   `,
   "autoscalingv2.HorizontalPodAutoscalerStatus": `
     conditions?: autoscalingv2.HorizontalPodAutoscalerCondition[] by type
-    currentMetrics?: autoscalingv2.MetricStatus[] atomic
+    currentMetrics?: autoscalingv2.MetricStatus[] | null atomic
     currentReplicas?: int32
     desiredReplicas: int32
     lastScaleTime?: date-time
@@ -1127,8 +1127,8 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: batchv1.JobStatus
   `,
   "batchv1.JobCondition": `
-    lastProbeTime?: date-time
-    lastTransitionTime?: date-time
+    lastProbeTime?: date-time | null
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -1170,7 +1170,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     spec: batchv1.JobSpec
   `,
   "batchv1.PodFailurePolicy": `
-    rules: batchv1.PodFailurePolicyRule[] atomic
+    rules: batchv1.PodFailurePolicyRule[] | null atomic
   `,
   "batchv1.PodFailurePolicyOnExitCodesRequirement": `
     containerName?: string
@@ -1271,7 +1271,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   "corev1.AzureFilePersistentVolumeSource": `
     readOnly?: boolean
     secretName: string
-    secretNamespace?: string
+    secretNamespace?: string | null
     shareName: string
   `,
   "corev1.AzureFileVolumeSource": `
@@ -1427,7 +1427,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     resourceName: string
   `,
   "corev1.ContainerImage": `
-    names?: string[] atomic
+    names?: string[] | null atomic
     sizeBytes?: int64
   `,
   "corev1.ContainerPort": `
@@ -1455,16 +1455,16 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     waiting?: corev1.ContainerStateWaiting
   `,
   "corev1.ContainerStateRunning": `
-    startedAt?: date-time
+    startedAt?: date-time | null
   `,
   "corev1.ContainerStateTerminated": `
     containerID?: string
     exitCode: int32
-    finishedAt?: date-time
+    finishedAt?: date-time | null
     message?: string
     reason?: string
     signal?: int32
-    startedAt?: date-time
+    startedAt?: date-time | null
   `,
   "corev1.ContainerStateWaiting": `
     message?: string
@@ -1587,11 +1587,11 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     action?: string
     apiVersion?: "v1"
     count?: int32
-    eventTime?: date-time
-    firstTimestamp?: date-time
+    eventTime?: date-time | null
+    firstTimestamp?: date-time | null
     involvedObject: corev1.ObjectReference
     kind?: "Event"
-    lastTimestamp?: date-time
+    lastTimestamp?: date-time | null
     message?: string
     metadata: metav1.ObjectMeta
     reason?: string
@@ -1604,7 +1604,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   `,
   "corev1.EventSeries": `
     count?: int32
-    lastObservedTime?: date-time
+    lastObservedTime?: date-time | null
   `,
   "corev1.EventSource": `
     component?: string
@@ -1754,7 +1754,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     type: string
   `,
   "corev1.LimitRangeSpec": `
-    limits: corev1.LimitRangeItem[] atomic
+    limits: corev1.LimitRangeItem[] | null atomic
   `,
   "corev1.LinuxContainerUser": `
     gid: int64
@@ -1795,7 +1795,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: corev1.NamespaceStatus
   `,
   "corev1.NamespaceCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -1824,8 +1824,8 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     requiredDuringSchedulingIgnoredDuringExecution?: corev1.NodeSelector
   `,
   "corev1.NodeCondition": `
-    lastHeartbeatTime?: date-time
-    lastTransitionTime?: date-time
+    lastHeartbeatTime?: date-time | null
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -1939,8 +1939,8 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: corev1.PersistentVolumeClaimStatus
   `,
   "corev1.PersistentVolumeClaimCondition": `
-    lastProbeTime?: date-time
-    lastTransitionTime?: date-time
+    lastProbeTime?: date-time | null
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -2051,8 +2051,8 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     userAnnotations?: map<string>
   `,
   "corev1.PodCondition": `
-    lastProbeTime?: date-time
-    lastTransitionTime?: date-time
+    lastProbeTime?: date-time | null
+    lastTransitionTime?: date-time | null
     message?: string
     observedGeneration?: int64
     reason?: string
@@ -2069,7 +2069,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     value?: string
   `,
   "corev1.PodExtendedResourceClaimStatus": `
-    requestMappings: corev1.ContainerExtendedResourceRequest[] atomic
+    requestMappings: corev1.ContainerExtendedResourceRequest[] | null atomic
     resourceClaimName: string
   `,
   "corev1.PodIP": `
@@ -2212,7 +2212,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   `,
   "corev1.ProjectedVolumeSource": `
     defaultMode?: int32
-    sources?: corev1.VolumeProjection[] atomic
+    sources?: corev1.VolumeProjection[] | null atomic
   `,
   "corev1.QuobyteVolumeSource": `
     group?: string
@@ -2250,7 +2250,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: corev1.ReplicationControllerStatus
   `,
   "corev1.ReplicationControllerCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string
@@ -2320,7 +2320,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     gateway: string
     protectionDomain?: string
     readOnly?: boolean
-    secretRef: corev1.SecretReference
+    secretRef: corev1.SecretReference | null
     sslEnabled?: boolean
     storageMode?: string
     storagePool?: string
@@ -2332,7 +2332,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     gateway: string
     protectionDomain?: string
     readOnly?: boolean
-    secretRef: corev1.LocalObjectReference
+    secretRef: corev1.LocalObjectReference | null
     sslEnabled?: boolean
     storageMode?: string
     storagePool?: string
@@ -2516,12 +2516,12 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   `,
   "corev1.TypedLocalObjectReference": `
     atomic
-    apiGroup?: string
+    apiGroup?: string | null
     kind: string
     name: string
   `,
   "corev1.TypedObjectReference": `
-    apiGroup?: string
+    apiGroup?: string | null
     kind: string
     name: string
     namespace?: string
@@ -2643,10 +2643,10 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   "discoveryv1.EndpointSlice": `
     addressType: "FQDN" | "IPv4" | "IPv6"
     apiVersion?: "discovery.k8s.io/v1"
-    endpoints: discoveryv1.Endpoint[] atomic
+    endpoints: discoveryv1.Endpoint[] | null atomic
     kind?: "EndpointSlice"
     metadata: metav1.ObjectMeta
-    ports?: discoveryv1.EndpointPort[] atomic
+    ports?: discoveryv1.EndpointPort[] | null atomic
   `,
   "discoveryv1.ForNode": `
     name: string
@@ -2658,10 +2658,10 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     action?: string
     apiVersion?: "events.k8s.io/v1"
     deprecatedCount?: int32
-    deprecatedFirstTimestamp?: date-time
-    deprecatedLastTimestamp?: date-time
+    deprecatedFirstTimestamp?: date-time | null
+    deprecatedLastTimestamp?: date-time | null
     deprecatedSource?: corev1.EventSource
-    eventTime: date-time
+    eventTime: date-time | null
     kind?: "Event"
     metadata: metav1.ObjectMeta
     note?: string
@@ -2675,7 +2675,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   `,
   "eventsv1.EventSeries": `
     count: int32
-    lastObservedTime: date-time
+    lastObservedTime: date-time | null
   `,
   "flowcontrolv1.ExemptPriorityLevelConfiguration": `
     lendablePercent?: int32
@@ -2692,7 +2692,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: flowcontrolv1.FlowSchemaStatus
   `,
   "flowcontrolv1.FlowSchemaCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status?: string
@@ -2737,7 +2737,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: flowcontrolv1.PriorityLevelConfigurationStatus
   `,
   "flowcontrolv1.PriorityLevelConfigurationCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status?: string
@@ -2762,7 +2762,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   "flowcontrolv1.ResourcePolicyRule": `
     apiGroups: string[] set
     clusterScope?: boolean
-    namespaces?: string[] set
+    namespaces?: string[] | null set
     resources: string[] set
     verbs: string[] set
   `,
@@ -2961,7 +2961,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     apiVersion?: "rbac.authorization.k8s.io/v1"
     kind?: "ClusterRole"
     metadata: metav1.ObjectMeta
-    rules?: rbacv1.PolicyRule[] atomic
+    rules?: rbacv1.PolicyRule[] | null atomic
   `,
   "rbacv1.ClusterRoleBinding": `
     apiVersion?: "rbac.authorization.k8s.io/v1"
@@ -2981,7 +2981,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     apiVersion?: "rbac.authorization.k8s.io/v1"
     kind?: "Role"
     metadata: metav1.ObjectMeta
-    rules?: rbacv1.PolicyRule[] atomic
+    rules?: rbacv1.PolicyRule[] | null atomic
   `,
   "rbacv1.RoleBinding": `
     apiVersion?: "rbac.authorization.k8s.io/v1"
@@ -3004,7 +3004,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     namespace?: string
   `,
   "resourcev1.AllocatedDeviceStatus": `
-    conditions?: metav1.Condition[] by type
+    conditions?: metav1.Condition[] | null by type
     data?: object
     device: string
     driver: string
@@ -3021,7 +3021,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     expression: string
   `,
   "resourcev1.CapacityRequestPolicy": `
-    default?: quantity
+    default?: quantity | null
     validRange?: resourcev1.CapacityRequestPolicyRange
     validValues?: quantity[] atomic
   `,
@@ -3076,7 +3076,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   "resourcev1.DeviceClaim": `
     config?: resourcev1.DeviceClaimConfiguration[] atomic
     constraints?: resourcev1.DeviceConstraint[] atomic
-    requests?: resourcev1.DeviceRequest[] atomic
+    requests?: resourcev1.DeviceRequest[] | null atomic
   `,
   "resourcev1.DeviceClaimConfiguration": `
     opaque?: resourcev1.OpaqueDeviceConfiguration
@@ -3254,10 +3254,10 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     allocatable?: storagev1.VolumeNodeResources
     name: string
     nodeID: string
-    topologyKeys?: string[] atomic
+    topologyKeys?: string[] | null atomic
   `,
   "storagev1.CSINodeSpec": `
-    drivers: storagev1.CSINodeDriver[] by name
+    drivers: storagev1.CSINodeDriver[] | null by name
   `,
   "storagev1.CSIStorageCapacity": `
     apiVersion?: "storage.k8s.io/v1"
@@ -3316,7 +3316,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   "storagev1.VolumeError": `
     errorCode?: int32
     message?: string
-    time?: date-time
+    time?: date-time | null
   `,
   "storagev1.VolumeNodeResources": `
     count?: int32
@@ -3341,7 +3341,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: apiextensionsv1.CustomResourceDefinitionStatus
   `,
   "apiextensionsv1.CustomResourceDefinitionCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     observedGeneration?: int64
     reason?: string
@@ -3366,7 +3366,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
   `,
   "apiextensionsv1.CustomResourceDefinitionStatus": `
     acceptedNames?: apiextensionsv1.CustomResourceDefinitionNames
-    conditions?: apiextensionsv1.CustomResourceDefinitionCondition[] by type
+    conditions?: apiextensionsv1.CustomResourceDefinitionCondition[] | null by type
     observedGeneration?: int64
     storedVersions?: string[] atomic
   `,
@@ -3473,7 +3473,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     conversionReviewVersions: string[] atomic
   `,
   "metav1.Condition": `
-    lastTransitionTime: date-time
+    lastTransitionTime: date-time | null
     message: string
     observedGeneration?: int64
     reason: string
@@ -3538,7 +3538,7 @@ export const builtinTypes: Readonly<Record<keyof BuiltinTypes, string>> = {
     status?: apiregistrationv1.APIServiceStatus
   `,
   "apiregistrationv1.APIServiceCondition": `
-    lastTransitionTime?: date-time
+    lastTransitionTime?: date-time | null
     message?: string
     reason?: string
     status: string

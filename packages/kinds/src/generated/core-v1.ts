@@ -64,14 +64,14 @@ export interface AzureDiskVolumeSourceInput {
 export interface AzureFilePersistentVolumeSource {
   readonly readOnly?: boolean;
   readonly secretName: string;
-  readonly secretNamespace?: string;
+  readonly secretNamespace?: string | null;
   readonly shareName: string;
 }
 
 export interface AzureFilePersistentVolumeSourceInput {
   readonly readOnly?: boolean | undefined;
   readonly secretName: string;
-  readonly secretNamespace?: string | undefined;
+  readonly secretNamespace?: string | null | undefined;
   readonly shareName: string;
 }
 
@@ -414,12 +414,12 @@ export interface ContainerExtendedResourceRequest {
 }
 
 export interface ContainerImage {
-  readonly names?: readonly string[];
+  readonly names?: readonly string[] | null;
   readonly sizeBytes?: number;
 }
 
 export interface ContainerImageInput {
-  readonly names?: readonly string[] | undefined;
+  readonly names?: readonly string[] | null | undefined;
   readonly sizeBytes?: number | undefined;
 }
 
@@ -477,31 +477,31 @@ export interface ContainerStateInput {
 }
 
 export interface ContainerStateRunning {
-  readonly startedAt?: string;
+  readonly startedAt?: string | null;
 }
 
 export interface ContainerStateRunningInput {
-  readonly startedAt?: string | undefined;
+  readonly startedAt?: string | null | undefined;
 }
 
 export interface ContainerStateTerminated {
   readonly containerID?: string;
   readonly exitCode: number;
-  readonly finishedAt?: string;
+  readonly finishedAt?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly signal?: number;
-  readonly startedAt?: string;
+  readonly startedAt?: string | null;
 }
 
 export interface ContainerStateTerminatedInput {
   readonly containerID?: string | undefined;
   readonly exitCode: number;
-  readonly finishedAt?: string | undefined;
+  readonly finishedAt?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly signal?: number | undefined;
-  readonly startedAt?: string | undefined;
+  readonly startedAt?: string | null | undefined;
 }
 
 export interface ContainerStateWaiting {
@@ -770,10 +770,10 @@ export interface Event {
   readonly metadata: NamespacedObjectMeta;
   readonly action?: string;
   readonly count?: number;
-  readonly eventTime?: string;
-  readonly firstTimestamp?: string;
+  readonly eventTime?: string | null;
+  readonly firstTimestamp?: string | null;
   readonly involvedObject: ObjectReference;
-  readonly lastTimestamp?: string;
+  readonly lastTimestamp?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly related?: ObjectReference;
@@ -790,10 +790,10 @@ export interface EventInput {
   readonly metadata: NamedMetaInput;
   readonly action?: string | undefined;
   readonly count?: number | undefined;
-  readonly eventTime?: string | undefined;
-  readonly firstTimestamp?: string | undefined;
+  readonly eventTime?: string | null | undefined;
+  readonly firstTimestamp?: string | null | undefined;
   readonly involvedObject: ObjectReferenceInput;
-  readonly lastTimestamp?: string | undefined;
+  readonly lastTimestamp?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly related?: ObjectReferenceInput | undefined;
@@ -806,12 +806,12 @@ export interface EventInput {
 
 export interface EventSeries {
   readonly count?: number;
-  readonly lastObservedTime?: string;
+  readonly lastObservedTime?: string | null;
 }
 
 export interface EventSeriesInput {
   readonly count?: number | undefined;
-  readonly lastObservedTime?: string | undefined;
+  readonly lastObservedTime?: string | null | undefined;
 }
 
 export interface EventSource {
@@ -1148,11 +1148,11 @@ export interface LimitRangeItemInput {
 }
 
 export interface LimitRangeSpec {
-  readonly limits: readonly LimitRangeItem[];
+  readonly limits: readonly LimitRangeItem[] | null;
 }
 
 export interface LimitRangeSpecInput {
-  readonly limits: readonly LimitRangeItemInput[];
+  readonly limits: readonly LimitRangeItemInput[] | null;
 }
 
 export interface LinuxContainerUser {
@@ -1246,7 +1246,7 @@ export interface NamespaceInput {
 }
 
 export interface NamespaceCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -1254,7 +1254,7 @@ export interface NamespaceCondition {
 }
 
 export interface NamespaceConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -1311,8 +1311,8 @@ export interface NodeAffinityInput {
 }
 
 export interface NodeCondition {
-  readonly lastHeartbeatTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastHeartbeatTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -1320,8 +1320,8 @@ export interface NodeCondition {
 }
 
 export interface NodeConditionInput {
-  readonly lastHeartbeatTime?: string | undefined;
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastHeartbeatTime?: string | null | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -1565,8 +1565,8 @@ export interface PersistentVolumeClaimInput {
 }
 
 export interface PersistentVolumeClaimCondition {
-  readonly lastProbeTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastProbeTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -1574,8 +1574,8 @@ export interface PersistentVolumeClaimCondition {
 }
 
 export interface PersistentVolumeClaimConditionInput {
-  readonly lastProbeTime?: string | undefined;
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastProbeTime?: string | null | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -1815,8 +1815,8 @@ export interface PodCertificateProjectionInput {
 }
 
 export interface PodCondition {
-  readonly lastProbeTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastProbeTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly observedGeneration?: number;
   readonly reason?: string;
@@ -1825,8 +1825,8 @@ export interface PodCondition {
 }
 
 export interface PodConditionInput {
-  readonly lastProbeTime?: string | undefined;
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastProbeTime?: string | null | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly observedGeneration?: number | undefined;
   readonly reason?: string | undefined;
@@ -1857,7 +1857,7 @@ export interface PodDNSConfigOptionInput {
 }
 
 export interface PodExtendedResourceClaimStatus {
-  readonly requestMappings: readonly ContainerExtendedResourceRequest[];
+  readonly requestMappings: readonly ContainerExtendedResourceRequest[] | null;
   readonly resourceClaimName: string;
 }
 
@@ -2153,12 +2153,12 @@ export interface ProbeInput {
 
 export interface ProjectedVolumeSource {
   readonly defaultMode?: number;
-  readonly sources?: readonly VolumeProjection[];
+  readonly sources?: readonly VolumeProjection[] | null;
 }
 
 export interface ProjectedVolumeSourceInput {
   readonly defaultMode?: number | undefined;
-  readonly sources?: readonly VolumeProjectionInput[] | undefined;
+  readonly sources?: readonly VolumeProjectionInput[] | null | undefined;
 }
 
 export interface QuobyteVolumeSource {
@@ -2240,7 +2240,7 @@ export interface ReplicationControllerInput {
 }
 
 export interface ReplicationControllerCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -2248,7 +2248,7 @@ export interface ReplicationControllerCondition {
 }
 
 export interface ReplicationControllerConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status: string;
@@ -2398,7 +2398,7 @@ export interface ScaleIOPersistentVolumeSource {
   readonly gateway: string;
   readonly protectionDomain?: string;
   readonly readOnly?: boolean;
-  readonly secretRef: SecretReference;
+  readonly secretRef: SecretReference | null;
   readonly sslEnabled?: boolean;
   readonly storageMode?: string;
   readonly storagePool?: string;
@@ -2411,7 +2411,7 @@ export interface ScaleIOPersistentVolumeSourceInput {
   readonly gateway: string;
   readonly protectionDomain?: string | undefined;
   readonly readOnly?: boolean | undefined;
-  readonly secretRef: SecretReferenceInput;
+  readonly secretRef: SecretReferenceInput | null;
   readonly sslEnabled?: boolean | undefined;
   readonly storageMode?: string | undefined;
   readonly storagePool?: string | undefined;
@@ -2424,7 +2424,7 @@ export interface ScaleIOVolumeSource {
   readonly gateway: string;
   readonly protectionDomain?: string;
   readonly readOnly?: boolean;
-  readonly secretRef: LocalObjectReference;
+  readonly secretRef: LocalObjectReference | null;
   readonly sslEnabled?: boolean;
   readonly storageMode?: string;
   readonly storagePool?: string;
@@ -2437,7 +2437,7 @@ export interface ScaleIOVolumeSourceInput {
   readonly gateway: string;
   readonly protectionDomain?: string | undefined;
   readonly readOnly?: boolean | undefined;
-  readonly secretRef: LocalObjectReferenceInput;
+  readonly secretRef: LocalObjectReferenceInput | null;
   readonly sslEnabled?: boolean | undefined;
   readonly storageMode?: string | undefined;
   readonly storagePool?: string | undefined;
@@ -2828,26 +2828,26 @@ export interface TopologySpreadConstraintInput {
 }
 
 export interface TypedLocalObjectReference {
-  readonly apiGroup?: string;
+  readonly apiGroup?: string | null;
   readonly kind: string;
   readonly name: string;
 }
 
 export interface TypedLocalObjectReferenceInput {
-  readonly apiGroup?: string | undefined;
+  readonly apiGroup?: string | null | undefined;
   readonly kind: string;
   readonly name: string;
 }
 
 export interface TypedObjectReference {
-  readonly apiGroup?: string;
+  readonly apiGroup?: string | null;
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
 }
 
 export interface TypedObjectReferenceInput {
-  readonly apiGroup?: string | undefined;
+  readonly apiGroup?: string | null | undefined;
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string | undefined;

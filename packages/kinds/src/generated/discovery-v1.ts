@@ -65,8 +65,8 @@ export interface EndpointSlice {
   readonly kind?: "EndpointSlice";
   readonly metadata: NamespacedObjectMeta;
   readonly addressType: "FQDN" | "IPv4" | "IPv6";
-  readonly endpoints: readonly Endpoint[];
-  readonly ports?: readonly EndpointPort[];
+  readonly endpoints: readonly Endpoint[] | null;
+  readonly ports?: readonly EndpointPort[] | null;
 }
 
 export interface EndpointSliceInput {
@@ -74,8 +74,8 @@ export interface EndpointSliceInput {
   readonly kind?: "EndpointSlice" | undefined;
   readonly metadata: NamedMetaInput;
   readonly addressType: "FQDN" | "IPv4" | "IPv6";
-  readonly endpoints: readonly EndpointInput[];
-  readonly ports?: readonly EndpointPortInput[] | undefined;
+  readonly endpoints: readonly EndpointInput[] | null;
+  readonly ports?: readonly EndpointPortInput[] | null | undefined;
 }
 
 export interface ForNode {

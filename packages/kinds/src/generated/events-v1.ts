@@ -8,10 +8,10 @@ export interface Event {
   readonly metadata: NamespacedObjectMeta;
   readonly action?: string;
   readonly deprecatedCount?: number;
-  readonly deprecatedFirstTimestamp?: string;
-  readonly deprecatedLastTimestamp?: string;
+  readonly deprecatedFirstTimestamp?: string | null;
+  readonly deprecatedLastTimestamp?: string | null;
   readonly deprecatedSource?: EventSource;
-  readonly eventTime: string;
+  readonly eventTime: string | null;
   readonly note?: string;
   readonly reason?: string;
   readonly regarding?: ObjectReference;
@@ -28,10 +28,10 @@ export interface EventInput {
   readonly metadata: NamedMetaInput;
   readonly action?: string | undefined;
   readonly deprecatedCount?: number | undefined;
-  readonly deprecatedFirstTimestamp?: string | undefined;
-  readonly deprecatedLastTimestamp?: string | undefined;
+  readonly deprecatedFirstTimestamp?: string | null | undefined;
+  readonly deprecatedLastTimestamp?: string | null | undefined;
   readonly deprecatedSource?: EventSourceInput | undefined;
-  readonly eventTime: string;
+  readonly eventTime: string | null;
   readonly note?: string | undefined;
   readonly reason?: string | undefined;
   readonly regarding?: ObjectReferenceInput | undefined;
@@ -44,7 +44,7 @@ export interface EventInput {
 
 export interface EventSeries {
   readonly count: number;
-  readonly lastObservedTime: string;
+  readonly lastObservedTime: string | null;
 }
 
 export const Event: ResourceKind<Event, EventInput, "Namespaced"> = { group: "events.k8s.io", version: "v1", kind: "Event", plural: "events", scope: "Namespaced" };

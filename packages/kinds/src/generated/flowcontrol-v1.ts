@@ -32,7 +32,7 @@ export interface FlowSchemaInput {
 }
 
 export interface FlowSchemaCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status?: string;
@@ -40,7 +40,7 @@ export interface FlowSchemaCondition {
 }
 
 export interface FlowSchemaConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status?: string | undefined;
@@ -131,7 +131,7 @@ export interface PriorityLevelConfigurationInput {
 }
 
 export interface PriorityLevelConfigurationCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status?: string;
@@ -139,7 +139,7 @@ export interface PriorityLevelConfigurationCondition {
 }
 
 export interface PriorityLevelConfigurationConditionInput {
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
   readonly status?: string | undefined;
@@ -185,7 +185,7 @@ export interface QueuingConfigurationInput {
 export interface ResourcePolicyRule {
   readonly apiGroups: readonly string[];
   readonly clusterScope?: boolean;
-  readonly namespaces?: readonly string[];
+  readonly namespaces?: readonly string[] | null;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
 }
@@ -193,7 +193,7 @@ export interface ResourcePolicyRule {
 export interface ResourcePolicyRuleInput {
   readonly apiGroups: readonly string[];
   readonly clusterScope?: boolean | undefined;
-  readonly namespaces?: readonly string[] | undefined;
+  readonly namespaces?: readonly string[] | null | undefined;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
 }

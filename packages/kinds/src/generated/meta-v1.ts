@@ -1,7 +1,7 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
 
 export interface Condition {
-  readonly lastTransitionTime: string;
+  readonly lastTransitionTime: string | null;
   readonly message: string;
   readonly observedGeneration?: number;
   readonly reason: string;
@@ -10,7 +10,7 @@ export interface Condition {
 }
 
 export interface ConditionInput {
-  readonly lastTransitionTime: string;
+  readonly lastTransitionTime: string | null;
   readonly message: string;
   readonly observedGeneration?: number | undefined;
   readonly reason: string;

@@ -15,7 +15,7 @@ export interface ClusterRole {
   readonly kind?: "ClusterRole";
   readonly metadata: ClusterObjectMeta;
   readonly aggregationRule?: AggregationRule;
-  readonly rules?: readonly PolicyRule[];
+  readonly rules?: readonly PolicyRule[] | null;
 }
 
 export interface ClusterRoleInput {
@@ -23,7 +23,7 @@ export interface ClusterRoleInput {
   readonly kind?: "ClusterRole" | undefined;
   readonly metadata: ClusterMetaInput;
   readonly aggregationRule?: AggregationRuleInput | undefined;
-  readonly rules?: readonly PolicyRuleInput[] | undefined;
+  readonly rules?: readonly PolicyRuleInput[] | null | undefined;
 }
 
 export interface ClusterRoleBinding {
@@ -62,14 +62,14 @@ export interface Role {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "Role";
   readonly metadata: NamespacedObjectMeta;
-  readonly rules?: readonly PolicyRule[];
+  readonly rules?: readonly PolicyRule[] | null;
 }
 
 export interface RoleInput {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1" | undefined;
   readonly kind?: "Role" | undefined;
   readonly metadata: NamedMetaInput;
-  readonly rules?: readonly PolicyRuleInput[] | undefined;
+  readonly rules?: readonly PolicyRuleInput[] | null | undefined;
 }
 
 export interface RoleBinding {

@@ -4,7 +4,7 @@ import type { NodeSelector, NodeSelectorInput } from "./core-v1.ts";
 import type { Condition, ConditionInput } from "./meta-v1.ts";
 
 export interface AllocatedDeviceStatus {
-  readonly conditions?: readonly Condition[];
+  readonly conditions?: readonly Condition[] | null;
   readonly data?: Readonly<Record<string, unknown>>;
   readonly device: string;
   readonly driver: string;
@@ -14,7 +14,7 @@ export interface AllocatedDeviceStatus {
 }
 
 export interface AllocatedDeviceStatusInput {
-  readonly conditions?: readonly ConditionInput[] | undefined;
+  readonly conditions?: readonly ConditionInput[] | null | undefined;
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly device: string;
   readonly driver: string;
@@ -40,13 +40,13 @@ export interface CELDeviceSelector {
 }
 
 export interface CapacityRequestPolicy {
-  readonly default?: string;
+  readonly default?: string | null;
   readonly validRange?: CapacityRequestPolicyRange;
   readonly validValues?: readonly string[];
 }
 
 export interface CapacityRequestPolicyInput {
-  readonly default?: number | string | undefined;
+  readonly default?: number | string | null | undefined;
   readonly validRange?: CapacityRequestPolicyRangeInput | undefined;
   readonly validValues?: readonly (number | string)[] | undefined;
 }
@@ -168,13 +168,13 @@ export interface DeviceCapacityInput {
 export interface DeviceClaim {
   readonly config?: readonly DeviceClaimConfiguration[];
   readonly constraints?: readonly DeviceConstraint[];
-  readonly requests?: readonly DeviceRequest[];
+  readonly requests?: readonly DeviceRequest[] | null;
 }
 
 export interface DeviceClaimInput {
   readonly config?: readonly DeviceClaimConfigurationInput[] | undefined;
   readonly constraints?: readonly DeviceConstraintInput[] | undefined;
-  readonly requests?: readonly DeviceRequestInput[] | undefined;
+  readonly requests?: readonly DeviceRequestInput[] | null | undefined;
 }
 
 export interface DeviceClaimConfiguration {

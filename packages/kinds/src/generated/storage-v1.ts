@@ -61,22 +61,22 @@ export interface CSINodeDriver {
   readonly allocatable?: VolumeNodeResources;
   readonly name: string;
   readonly nodeID: string;
-  readonly topologyKeys?: readonly string[];
+  readonly topologyKeys?: readonly string[] | null;
 }
 
 export interface CSINodeDriverInput {
   readonly allocatable?: VolumeNodeResourcesInput | undefined;
   readonly name: string;
   readonly nodeID: string;
-  readonly topologyKeys?: readonly string[] | undefined;
+  readonly topologyKeys?: readonly string[] | null | undefined;
 }
 
 export interface CSINodeSpec {
-  readonly drivers: readonly CSINodeDriver[];
+  readonly drivers: readonly CSINodeDriver[] | null;
 }
 
 export interface CSINodeSpecInput {
-  readonly drivers: readonly CSINodeDriverInput[];
+  readonly drivers: readonly CSINodeDriverInput[] | null;
 }
 
 export interface CSIStorageCapacity {
@@ -206,13 +206,13 @@ export interface VolumeAttributesClassInput {
 export interface VolumeError {
   readonly errorCode?: number;
   readonly message?: string;
-  readonly time?: string;
+  readonly time?: string | null;
 }
 
 export interface VolumeErrorInput {
   readonly errorCode?: number | undefined;
   readonly message?: string | undefined;
-  readonly time?: string | undefined;
+  readonly time?: string | null | undefined;
 }
 
 export interface VolumeNodeResources {

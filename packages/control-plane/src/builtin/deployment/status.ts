@@ -179,7 +179,7 @@ function isOverdue(
   if (!known || known.reason === "NewReplicaSetAvailable") return false;
   if (known.reason === "ProgressDeadlineExceeded") return true;
   const limit = deployment.spec.progressDeadlineSeconds ?? Number.POSITIVE_INFINITY;
-  return (millisOf(known.lastUpdateTime) ?? clock.now()) + limit * 1_000 < clock.now();
+  return updatedAt(known) + limit * 1_000 < clock.now();
 }
 
 /** How long until the rollout counts as stuck; undefined if it never will. */
@@ -189,9 +189,14 @@ export function deadlineMs(deployment: Stored<Deployment>, clock: Clock): number
   if (!known || typeof limit !== "number" || limit >= 2 ** 31 - 1) return undefined;
   if (known.reason === "NewReplicaSetAvailable" || known.reason === "ProgressDeadlineExceeded")
     return undefined;
-  const from = millisOf(known.lastUpdateTime) ?? clock.now();
+  const from = updatedAt(known);
   // A second more: the deadline has passed only then.
   return Math.max(0, from + limit * 1_000 - clock.now()) + 1_000;
+}
+
+/** When a condition was last written. Without that time it is older than any deadline, as in Go. */
+function updatedAt({ lastUpdateTime }: DeploymentCondition): number {
+  return millisOf(lastUpdateTime) ?? Number.NEGATIVE_INFINITY;
 }
 
 function condition(

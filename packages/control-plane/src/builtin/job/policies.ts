@@ -37,7 +37,8 @@ export function verdictOn(job: Stored<Job>, pod: Stored<Pod>): Verdict {
   return { action: "Count" };
 }
 
-type FailureRule = NonNullable<Job["spec"]["podFailurePolicy"]>["rules"][number];
+type FailurePolicy = NonNullable<Job["spec"]["podFailurePolicy"]>;
+type FailureRule = NonNullable<FailurePolicy["rules"]>[number];
 
 function matchesRule(rule: FailureRule, pod: Stored<Pod>): string | undefined {
   const place = `${namespaceOf(pod)}/${pod.metadata.name}`;

@@ -126,10 +126,9 @@ export function totalBefore(pod: Stored<Pod>): number {
  * was last ready.
  */
 export function finishedAt(pod: Stored<Pod>): number {
-  const ends = (pod.status?.containerStatuses ?? []).map((status) =>
-    millisOf(status.state?.terminated?.finishedAt),
-  );
-  if (ends.length > 0 && ends.every((end) => end !== undefined)) return Math.max(...(ends as number[]));
+  const statuses = pod.status?.containerStatuses ?? [];
+  const ends = statuses.flatMap(({ state }) => millisOf(state?.terminated?.finishedAt) ?? []);
+  if (ends.length > 0 && ends.length === statuses.length) return Math.max(...ends);
   if (isDeleting(pod)) {
     const grace = pod.metadata.deletionGracePeriodSeconds ?? 0;
     return (millisOf(pod.metadata.deletionTimestamp) ?? 0) - grace * 1_000;

@@ -23,7 +23,9 @@ export function startTtlAfterFinished(deps: ControllerDependencies): Running {
       const seconds = job?.spec.ttlSecondsAfterFinished;
       const ended = job && finishedCondition(job);
       if (!job || isDeleting(job) || seconds === undefined || !ended) return undefined;
-      const left = (millisOf(ended.lastTransitionTime) ?? 0) + seconds * 1_000 - registry.clock.now();
+      const endedAt = millisOf(ended.lastTransitionTime);
+      if (endedAt === undefined) return undefined;
+      const left = endedAt + seconds * 1_000 - registry.clock.now();
       if (left > 0) return { requeueAfterMs: left };
       await deleteIfPresent(registry, jobs, job, context);
       return undefined;

@@ -64,7 +64,8 @@ class SchemaFamily {
 
   #field(field: FieldNotation): z.ZodType {
     const merged = withMerge(this.#type(field.type), field.merge);
-    const filled = field.default === undefined ? merged : merged.default(field.default);
+    const given = field.nullable ? merged.nullable() : merged;
+    const filled = field.default === undefined ? given : given.default(field.default);
     return field.required ? filled : filled.exactOptional();
   }
 

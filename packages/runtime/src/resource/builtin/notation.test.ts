@@ -28,8 +28,15 @@ const merge: fc.Arbitrary<Merge> = fc.oneof(
   fc.record({ as: fc.constant("by" as const), keys: fc.tuple(name, name) }),
 );
 const field: fc.Arbitrary<FieldNotation> = fc.record(
-  { name, required: fc.boolean(), type: fieldType, merge, default: fc.constantFrom("", "TCP", "a = b") },
-  { requiredKeys: ["name", "required", "type"] },
+  {
+    name,
+    required: fc.boolean(),
+    type: fieldType,
+    nullable: fc.boolean(),
+    merge,
+    default: fc.constantFrom("", "TCP", "a = b"),
+  },
+  { requiredKeys: ["name", "required", "type", "nullable"] },
 );
 
 test("parseType reads what printType prints", () => {

@@ -5,6 +5,7 @@
  *     env?: corev1.EnvVar[] by name
  *     limits?: map<quantity>
  *     protocol?: "SCTP" | "TCP" | "UDP" = "TCP"
+ *     startedAt?: date-time | null
  *
  * A line `atomic` above them says that server-side apply replaces the type as a whole.
  */
@@ -18,6 +19,8 @@ export interface FieldNotation {
   readonly name: string;
   readonly required: boolean;
   readonly type: FieldType;
+  /** Whether a server may return null for the field, which can then be written back. */
+  readonly nullable: boolean;
   /** How server-side apply merges the field, where that does not follow from the field's type. */
   readonly merge?: Merge;
   readonly default?: string;
@@ -62,10 +65,10 @@ export function printType({ atomic, fields }: TypeNotation): string {
   return [...(atomic ? ["atomic"] : []), ...fields.map(printField)].join("\n");
 }
 
-function printField({ name, required, type, merge, default: value }: FieldNotation): string {
+function printField({ name, required, type, nullable, merge, default: value }: FieldNotation): string {
   const how = merge === undefined ? "" : ` ${merge.as}${merge.as === "by" ? ` ${merge.keys.join(",")}` : ""}`;
   const otherwise = value === undefined ? "" : ` = ${JSON.stringify(value)}`;
-  return `${name}${required ? "" : "?"}: ${printFieldType(type)}${how}${otherwise}`;
+  return `${name}${required ? "" : "?"}: ${printFieldType(type)}${nullable ? " | null" : ""}${how}${otherwise}`;
 }
 
 function printFieldType(type: FieldType): string {
@@ -94,15 +97,16 @@ export function parseType(text: string): TypeNotation {
 }
 
 const fieldLine =
-  /^(?<name>\S+?)(?<optional>\?)?: (?<type>.+?)(?: (?<merge>atomic|granular|set|by \S+))?(?: = (?<value>".*"))?$/;
+  /^(?<name>\S+?)(?<optional>\?)?: (?<type>.+?)(?<nullable> \| null)?(?: (?<merge>atomic|granular|set|by \S+))?(?: = (?<value>".*"))?$/;
 
 function parseField(line: string): FieldNotation {
-  const { name, optional, type, merge, value } = fieldLine.exec(line)?.groups ?? {};
+  const { name, optional, type, nullable, merge, value } = fieldLine.exec(line)?.groups ?? {};
   if (name === undefined || type === undefined) throw new TypeError(`not a field: ${line}`);
   return {
     name,
     required: optional === undefined,
     type: parseFieldType(type),
+    nullable: nullable !== undefined,
     ...(merge === undefined ? {} : { merge: parseMerge(merge) }),
     ...(value === undefined ? {} : { default: JSON.parse(value) as string }),
   };

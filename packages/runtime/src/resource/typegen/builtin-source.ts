@@ -1,4 +1,6 @@
+import type { RecordedGoTypes } from "@windlass/kinds/go-types";
 import { same, type TypePair } from "./declarations.ts";
+import { NullableFields } from "./nullable-fields.ts";
 import {
   type OpenApiDocument,
   type OpenApiSchema,
@@ -14,6 +16,8 @@ export interface BuiltinSource {
   readonly kinds: ReadonlyMap<string, ServedKind>;
   /** The types that generally available kinds (`v1`, `v2`) are made of, in order. */
   readonly reachable: readonly string[];
+  /** Whether a server may return a field of a schema as null. */
+  readonly isNullable: (name: string, field: string) => boolean;
 }
 
 /** Where Kubernetes' own schemas live; a CRD's schema is named after its reversed group instead. */
@@ -67,11 +71,20 @@ export function placeOf(schemaName: string): Place {
     : { module: `${group}-${version}`, type };
 }
 
+/** `io.k8s.api.apps.v1.Deployment` → `apps.v1.Deployment`, as Go types are recorded. */
+function goTypeOf(schemaName: string): string {
+  const { module, type } = placeOf(schemaName);
+  return `${module.replace("-", ".")}.${type}`;
+}
+
 /**
  * Reads the documents. Kinds that come from CRDs, and versions that are not generally available,
  * are left out.
  */
-export function builtinSource(documents: readonly OpenApiDocument[]): BuiltinSource {
+export function builtinSource(
+  documents: readonly OpenApiDocument[],
+  goTypes: RecordedGoTypes,
+): BuiltinSource {
   const schemas = new Map<string, OpenApiSchema>();
   const kinds = new Map<string, ServedKind>();
   for (const document of documents) {
@@ -85,7 +98,9 @@ export function builtinSource(documents: readonly OpenApiDocument[]): BuiltinSou
       if (name !== undefined) kinds.set(name, kind);
     }
   }
-  return { schemas, kinds, reachable: [...reachableFrom(kinds.keys(), schemas)].sort() };
+  const nullable = new NullableFields(goTypes);
+  const isNullable = (name: string, field: string) => nullable.has(goTypeOf(name), field);
+  return { schemas, kinds, reachable: [...reachableFrom(kinds.keys(), schemas)].sort(), isNullable };
 }
 
 function describes(schema: OpenApiSchema, kind: ServedKind): boolean {

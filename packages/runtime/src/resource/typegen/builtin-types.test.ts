@@ -1,8 +1,10 @@
+import type { RecordedGoTypes } from "@windlass/kinds/go-types";
 import { expect, test } from "vitest";
 import { generateBuiltinKinds } from "./builtin.ts";
 import { generateBuiltinTypes } from "./builtin-types.ts";
 import type { OpenApiDocument, OpenApiSchema } from "./openapi-schema.ts";
 
+const noGoTypes: RecordedGoTypes = { major: 1, minor: 35, groups: {}, packages: {} };
 const core = "io.k8s.api.core.v1";
 const reference = (name: string): OpenApiSchema => ({ $ref: `#/components/schemas/${name}` });
 const listOf = (name: string, ...keys: string[]): OpenApiSchema => ({
@@ -51,7 +53,7 @@ function documentWith(
 }
 
 function modulesOf(document: OpenApiDocument): Map<string, string> {
-  return new Map(generateBuiltinTypes([document]).map(({ name, text }) => [name, text]));
+  return new Map(generateBuiltinTypes([document], noGoTypes).map(({ name, text }) => [name, text]));
 }
 
 /** The lines of a type's notation. */
@@ -103,7 +105,7 @@ test("what one writes has an Input type: a quantity may be a number, and a field
       },
     },
   );
-  const text = generateBuiltinKinds([document]).find(({ name }) => name === "core-v1")?.text;
+  const text = generateBuiltinKinds([document], noGoTypes).find(({ name }) => name === "core-v1")?.text;
   expect(text).toContain("export interface Weight {\n  readonly net?: string;\n}");
   expect(text).toContain("export interface WeightInput {\n  readonly net?: number | string | undefined;\n}");
   expect(text).toContain("  readonly metadata: NamespacedObjectMeta;\n  readonly weight?: Weight;\n");
@@ -183,5 +185,46 @@ test("list markers on bytes are ignored, granular is printed only where the type
 
 test("a format that the notation has no word for is refused, with the field", () => {
   const document = documentWith({ when: { type: "string", format: "fortnight" } });
-  expect(() => generateBuiltinTypes([document])).toThrow(`${core}.Box.when: no notation for`);
+  expect(() => generateBuiltinTypes([document], noGoTypes)).toThrow(`${core}.Box.when: no notation for`);
+});
+
+test("what Go writes as null may be null, unless the server refuses it", () => {
+  const list = { type: "array", items: { type: "string" } };
+  const time = reference("io.k8s.apimachinery.pkg.apis.meta.v1.Time");
+  const fields = { containers: list, names: list, seenAt: time, sentAt: time, owner: { type: "string" } };
+  const document = documentWith(
+    { spec: { allOf: [reference(`${core}.PodSpec`)] } },
+    { PodSpec: { type: "object", properties: fields, required: ["containers", "names"] } },
+  );
+  const types: RecordedGoTypes = {
+    ...noGoTypes,
+    packages: {
+      "core.v1": {
+        types: {
+          PodSpec: [
+            ["containers", "[]string", "", 1],
+            ["names", "Names", "", 2],
+            ["seenAt", "meta.v1.Time", "o", 3],
+            ["sentAt", "meta.v1.Time", "oz", 4],
+            ["owner", "*string", "o", 5],
+          ],
+          Names: "[]string",
+        },
+        wrapped: [],
+      },
+    },
+  };
+  const kinds = generateBuiltinKinds([document], types).find(({ name }) => name === "core-v1")?.text ?? "";
+  const [, read = ""] = /export interface PodSpec \{\n(.*?)\n\}/s.exec(kinds) ?? [];
+  expect(read.split("\n").map((line) => line.trim())).toEqual([
+    "readonly containers: readonly string[];",
+    "readonly names: readonly string[] | null;",
+    "readonly seenAt?: string | null;",
+    "readonly sentAt?: string;",
+    "readonly owner?: string;",
+  ]);
+  expect(kinds).toContain("readonly seenAt?: string | null | undefined;");
+  const text = generateBuiltinTypes([document], types)[0]?.text ?? "";
+  expect(text).toContain("names: string[] | null\n");
+  expect(text).toContain("seenAt?: date-time | null\n");
 });

@@ -1,4 +1,5 @@
 import { apiVersionOf } from "@windlass/client";
+import type { RecordedGoTypes } from "@windlass/kinds/go-types";
 import {
   type FieldNotation,
   type FieldType,
@@ -47,8 +48,11 @@ const scalarFormats: Readonly<Record<string, Scalar>> = {
  * Kubernetes' own types, for `builtin` to make zod schemas of: a module with the notation of their
  * fields and with their static types.
  */
-export function generateBuiltinTypes(documents: readonly OpenApiDocument[]): GeneratedModule[] {
-  const source = builtinSource(documents);
+export function generateBuiltinTypes(
+  documents: readonly OpenApiDocument[],
+  goTypes: RecordedGoTypes,
+): GeneratedModule[] {
+  const source = builtinSource(documents, goTypes);
   const names = source.reachable.filter((name) => !Object.hasOwn(scalarTypes, placeOf(name).type));
   return [{ name: "builtin-types", text: typesModule(names, source) }];
 }
@@ -123,6 +127,7 @@ class NotationPrinter {
         name: field,
         required: required.has(field),
         type,
+        nullable: this.#source.isNullable(name, field),
         ...(merge === undefined ? {} : { merge }),
         ...(filledIn === undefined ? {} : { default: filledIn }),
       };

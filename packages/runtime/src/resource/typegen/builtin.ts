@@ -1,3 +1,4 @@
+import type { RecordedGoTypes } from "@windlass/kinds/go-types";
 import {
   type BuiltinSource,
   builtinSource,
@@ -23,8 +24,11 @@ export interface GeneratedModule {
  * types reachable from their kinds. Kinds that come from CRDs are left out: `generateTypes` serves
  * those.
  */
-export function generateBuiltinKinds(documents: readonly OpenApiDocument[]): GeneratedModule[] {
-  const source = builtinSource(documents);
+export function generateBuiltinKinds(
+  documents: readonly OpenApiDocument[],
+  goTypes: RecordedGoTypes,
+): GeneratedModule[] {
+  const source = builtinSource(documents, goTypes);
   const differing = differingTypes(source);
   const byModule = new Map<string, string[]>();
   for (const name of source.reachable) {
@@ -92,7 +96,7 @@ function printModule(
   for (const name of names) {
     const { type } = placeOf(name);
     const required = requiredFields(name, source);
-    const schema = withoutZeroValues(schemas.get(name) ?? {}, required);
+    const schema = asReturned(schemas.get(name) ?? {}, required, (field) => source.isNullable(name, field));
     const kind = kinds.get(name);
     if (kind !== undefined) values.push(declareKind(declarations, kind, schema, rootRules(required)));
     else declarations.declare(type, schema);
@@ -104,9 +108,15 @@ function printModule(
   return `// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.\n${clientImport(body, "../object.ts")}${foreign.join("")}\n${body}`;
 }
 
-function withoutZeroValues(schema: OpenApiSchema, required: ReadonlySet<string>): OpenApiSchema {
+/** A schema without Go's zero values, which are no defaults, and with the nulls that Go writes. */
+function asReturned(
+  schema: OpenApiSchema,
+  required: ReadonlySet<string>,
+  isNullable: (field: string) => boolean,
+): OpenApiSchema {
   const properties = Object.entries(schema.properties ?? {}).map(
-    ([name, { default: _zero, ...property }]) => [name, property] as const,
+    ([name, { default: _zero, ...property }]) =>
+      [name, isNullable(name) ? { ...property, nullable: true } : property] as const,
   );
   return { ...schema, properties: Object.fromEntries(properties), required: [...required] };
 }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { RecordedGoTypes } from "@windlass/kinds/go-types";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineResource, embeddedResource, intOrString, listMap } from "../index.ts";
@@ -9,6 +10,7 @@ import { generateBuiltinKinds } from "./builtin.ts";
 import { type CrdSource, generateTypes } from "./generate-types.ts";
 import type { OpenApiDocument, OpenApiSchema } from "./openapi-schema.ts";
 
+const noGoTypes: RecordedGoTypes = { major: 1, minor: 35, groups: {}, packages: {} };
 const root = join(import.meta.dirname, "../../../../..");
 
 /** What the compiler says of these files, with the repository's packages in reach. */
@@ -194,7 +196,7 @@ const document: OpenApiDocument = {
 };
 
 test("built-in kinds are split by group version, import each other, and leave out what no kind reaches", () => {
-  const modules = new Map(generateBuiltinKinds([document]).map(({ name, text }) => [name, text]));
+  const modules = new Map(generateBuiltinKinds([document], noGoTypes).map(({ name, text }) => [name, text]));
   expect([...modules.keys()]).toEqual(["apps-v1", "core-v1"]);
   const apps = modules.get("apps-v1") ?? "";
   expect(apps).toContain('import type { PodTemplateSpec, PodTemplateSpecInput } from "./core-v1.ts";');
@@ -225,29 +227,32 @@ test("a document of a CRD's group serves like the CRD itself", () => {
 test("objects need a name, but for reviews: those can be created and not read, and are answered in their status", () => {
   const kinds = ["Binding", "CodeReview", "TokenReview"] as const;
   const of = (kind: string) => ({ group: "", version: "v1", kind });
-  const [module] = generateBuiltinKinds([
-    {
-      paths: Object.fromEntries(
-        kinds.map((kind) => {
-          const what = { "x-kubernetes-group-version-kind": of(kind) };
-          const item = kind === "CodeReview" ? { get: what, post: what } : { post: what };
-          return [`/api/v1/${kind.toLowerCase()}s`, item];
-        }),
-      ),
-      components: {
-        schemas: Object.fromEntries(
-          kinds.map((kind) => [
-            `io.k8s.api.core.v1.${kind}`,
-            {
-              type: "object",
-              properties: kind === "Binding" ? {} : { status: { type: "string" } },
-              "x-kubernetes-group-version-kind": [of(kind)],
-            },
-          ]),
+  const [module] = generateBuiltinKinds(
+    [
+      {
+        paths: Object.fromEntries(
+          kinds.map((kind) => {
+            const what = { "x-kubernetes-group-version-kind": of(kind) };
+            const item = kind === "CodeReview" ? { get: what, post: what } : { post: what };
+            return [`/api/v1/${kind.toLowerCase()}s`, item];
+          }),
         ),
+        components: {
+          schemas: Object.fromEntries(
+            kinds.map((kind) => [
+              `io.k8s.api.core.v1.${kind}`,
+              {
+                type: "object",
+                properties: kind === "Binding" ? {} : { status: { type: "string" } },
+                "x-kubernetes-group-version-kind": [of(kind)],
+              },
+            ]),
+          ),
+        },
       },
-    },
-  ]);
+    ],
+    noGoTypes,
+  );
   const inputOf = (kind: string) =>
     new RegExp(`export interface ${kind}Input \\{.*?(metadata[^;]*);`, "s").exec(module?.text ?? "")?.[1];
   expect(kinds.map(inputOf)).toEqual([
