@@ -273,6 +273,30 @@ test("the operator reads the queue of a scheduler that takes members of the set 
   for (const [, pair] of strangers) await expect(look(pair)).rejects.toMatchObject({ name: "GrpcError" });
 });
 
+test("the operator refuses the size classes of a queue that bb_scheduler refuses, and no others", async () => {
+  await using programs = new Programs("2025-02");
+  for (const sizeClasses of [[0], [4], [1, 4], [0, 4], [4, 1], [2, 2], []]) {
+    const document = schedulerDocument({
+      version: "2025-02",
+      storageAddress: "127.0.0.1:9",
+      queues: [{ instanceNamePrefix: "", platform, sizeClasses: [1] }],
+      defaultTimeout: "60s",
+      maximumTimeout: "60s",
+      noWorkersTimeout: "60s",
+    });
+    const json = programs.evaluated("scheduler.jsonnet", document) as {
+      predeclaredPlatformQueues: { sizeClasses: number[] }[];
+    };
+    for (const queue of json.predeclaredPlatformQueues) queue.sizeClasses = sizeClasses;
+    const refusal = await programs.refusal("scheduler.jsonnet", json);
+    process.stdout.write(`sizeClasses ${JSON.stringify(sizeClasses)}: ${refusal?.trim().split("\n").at(-1) ?? "taken"}\n`);
+    expect({ sizeClasses, is: programs.check("scheduler.jsonnet", json).is }).toEqual({
+      sizeClasses,
+      is: refusal === undefined ? "valid" : "invalid",
+    });
+  }
+});
+
 const layouts = fc
   .record({
     shards: fc.integer({ min: 1, max: 5 }),

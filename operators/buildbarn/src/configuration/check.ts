@@ -41,6 +41,7 @@ export function checkConfiguration(configuration: Configuration): Checked {
       ...checkMessage(json, `${program}.ApplicationConfiguration`, schemas[version]),
       ...checkMeaning(json, {
         program,
+        version,
         diagnosticsPort: program === "bb_runner" ? ports.runnerDiagnostics : ports.diagnostics,
       }),
     ];

@@ -233,3 +233,21 @@ test("a document is printed as jsonnet that comes to the same", () => {
     }),
   );
 });
+
+test.for([
+  ["[0, 4]", "must all be above 0 if there are several"],
+  ["[4, 1]", "must be in ascending order, without repetition"],
+  ["[2, 2]", "must be in ascending order, without repetition"],
+  ["[]", "must have at least one entry"],
+])("a queue with size classes %s, with which no scheduler starts, is refused", ([classes, fault]) => {
+  const overrides = `{ predeclaredPlatformQueues: [{ platform: {}, sizeClasses: ${classes} }] }`;
+  expect(check("2026-08", written("2026-08", "scheduler", overrides))).toEqual({
+    is: "invalid",
+    faults: [
+      expect.stringMatching(/^overrides\.libsonnet:1:\d+: predeclaredPlatformQueues\[0\]\.sizeClasses /),
+    ],
+  });
+  expect(check("2026-08", written("2026-08", "scheduler", overrides))).toMatchObject({
+    faults: [expect.stringContaining(fault)],
+  });
+});

@@ -26,6 +26,7 @@ import { SetFault } from "./fault.ts";
 import { tlsOf, tlsOfStorage } from "./internal-tls.ts";
 import {
   browserUrl,
+  checkSizeClass,
   frontendAddress,
   isGuarded,
   platformOf,
@@ -182,6 +183,7 @@ export function workerConfiguration(
   ] as const;
   if (own) return { version, programs, ...own };
   const shards = shardsOfSet(set, version, "writes");
+  checkSizeClass(set, worker);
   const { instanceNamePrefix, sizeClass, concurrency, inputCache, completedActionLoggers } = worker.spec;
   const documents = {
     [entry]: workerDocument({

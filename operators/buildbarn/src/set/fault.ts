@@ -2,7 +2,12 @@
 export class SetFault extends Error {
   override readonly name = "SetFault";
   /** One CamelCase word for programs. */
-  readonly reason: "MissingReference" | "Ambiguous" | "VersionMismatch" | "ConfigMapMissing";
+  readonly reason: 
+    | "MissingReference"
+    | "Ambiguous"
+    | "VersionMismatch"
+    | "ConfigMapMissing"
+    | "SizeClassInvalid";
 
   constructor(reason: SetFault["reason"], message: string) {
     super(message);

@@ -188,32 +188,65 @@ export function platformOf({ spec }: Worker): readonly PlatformProperty[] {
 /**
  * The queues of a scheduler: one for each platform of its workers, so that actions wait while there
  * are none.
+ *
+ * @throws SetFault
  */
 export function platformQueues(set: BuildbarnSet, scheduler: Scheduler): readonly PlatformQueue[] {
-  const own = set.workers.filter((worker) => {
-    try {
-      return schedulerOf(set, worker).metadata.name === scheduler.metadata.name;
-    } catch (error) {
-      if (error instanceof SetFault) return false;
-      throw error;
-    }
-  });
-  const byQueue = Map.groupBy(own, (worker) =>
-    JSON.stringify([worker.spec.instanceNamePrefix, sorted(platformOf(worker))]),
-  );
-  return [...byQueue]
+  const own = set.workers.filter((worker) => takesFrom(set, scheduler, worker));
+  return [...Map.groupBy(own, queueKey)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, [first, ...others]]) => {
+    .flatMap(([, workers]) => {
+      const [first] = workers;
       if (!first) return [];
-      const classes = new Set([first, ...others].map(({ spec }) => spec.sizeClass));
-      return [
-        {
-          instanceNamePrefix: first.spec.instanceNamePrefix,
-          platform: platformOf(first),
-          sizeClasses: [...classes].toSorted((a, b) => a - b),
-        },
-      ];
+      const { instanceNamePrefix } = first.spec;
+      return [{ instanceNamePrefix, platform: platformOf(first), sizeClasses: sizeClassesOf(workers) }];
     });
+}
+
+/**
+ * Checks the size class of a worker against those of the other workers of its queue.
+ *
+ * @throws SetFault
+ */
+export function checkSizeClass(set: BuildbarnSet, worker: Worker): void {
+  sizeClassesOf(set.workers.filter((one) => queueKey(one) === queueKey(worker)));
+}
+
+/** Whether a worker runs actions of this scheduler. */
+function takesFrom(set: BuildbarnSet, scheduler: Scheduler, worker: Worker): boolean {
+  try {
+    return schedulerOf(set, worker).metadata.name === scheduler.metadata.name;
+  } catch (error) {
+    if (error instanceof SetFault) return false;
+    throw error;
+  }
+}
+
+/** The same for all workers that take actions from one queue. */
+function queueKey(worker: Worker): string {
+  return JSON.stringify([worker.spec.instanceNamePrefix, sorted(platformOf(worker))]);
+}
+
+/**
+ * The size classes of one queue, in ascending order.
+ *
+ * @throws SetFault if there are several and one is 0: present releases of bb_scheduler do not start
+ *   with such a queue.
+ */
+function sizeClassesOf(workers: readonly Worker[]): readonly number[] {
+  const classes = [...new Set(workers.map(({ spec }) => spec.sizeClass))].toSorted((a, b) => a - b);
+  if (classes.length > 1 && classes[0] === 0) {
+    const names = (all: readonly Worker[]) => all.map(({ metadata }) => metadata.name).join(", ");
+    const [unsized, sized] = [
+      workers.filter(({ spec }) => spec.sizeClass === 0),
+      workers.filter(({ spec }) => spec.sizeClass !== 0),
+    ];
+    throw new SetFault(
+      "SizeClassInvalid",
+      `spec.sizeClass of BuildbarnWorker ${names(unsized)} is 0, and must be above 0 beside BuildbarnWorker ${names(sized)} with the same platform and another size class`,
+    );
+  }
+  return classes;
 }
 
 /** Where links to actions lead. Empty where there is no browser. */

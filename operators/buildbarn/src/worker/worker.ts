@@ -69,7 +69,7 @@ export const workerFields = {
     .min(0)
     .default(0)
     .describe(
-      "Of several BuildbarnWorkers with one platform, how large these are; the largest runs what fails",
+      "Of several BuildbarnWorkers with one platform, how large these are: above 0 then. The largest runs what fails",
     ),
   instanceNamePrefix: instanceNamePrefix
     .default("")

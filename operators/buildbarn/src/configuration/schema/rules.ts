@@ -1,11 +1,12 @@
 import { type LocatedField, type LocatedJson, plain } from "../../jsonnet/index.ts";
 import { compareProperties, type PlatformProperty } from "../platform-order.ts";
-import type { Program } from "../versions.ts";
+import type { Program, Version } from "../versions.ts";
 import type { Fault } from "./check.ts";
 
 /** Where probes ask whether a program is well. */
 export interface Expected {
   readonly program: Program;
+  readonly version: Version;
   readonly diagnosticsPort: number;
 }
 
@@ -13,12 +14,13 @@ export interface Expected {
  * What a program would take and not work with: it would end without a word, never be ready, or
  * never get work.
  */
-export function checkMeaning(json: LocatedJson, { program, diagnosticsPort }: Expected): readonly Fault[] {
+export function checkMeaning(json: LocatedJson, { program, version, diagnosticsPort }: Expected): readonly Fault[] {
   if (json.kind !== "object" || json.fields.size === 0)
     return [{ at: json.at, path: "", fault: "is empty: the program would end at once" }];
   return [
     ...diagnostics(json, diagnosticsPort),
     ...(program === "bb_storage" ? newBlocks(json) : []),
+    ...(program === "bb_scheduler" ? sizeClasses(json, version) : []),
     ...(program === "bb_worker" ? platforms(json) : []),
   ];
 }
@@ -40,6 +42,26 @@ function newBlocks(json: LocatedJson): readonly Fault[] {
     if (!field || Number(plain(field.value)) === 1) return [];
     return [{ at: field.at, path: `${store}.backend.local.newBlocks`, fault: "must be 1" }];
   });
+}
+
+/** A scheduler does not start with a queue of no size class, or of several that are not in order. */
+function sizeClasses(json: LocatedJson, version: Version): readonly Fault[] {
+  return listAt(json, "predeclaredPlatformQueues").flatMap((queue, index) => {
+    const field = fieldAt(queue, "sizeClasses");
+    const path = `predeclaredPlatformQueues[${index}].sizeClasses`;
+    const classes = listAt(queue, "sizeClasses").map((one) => Number(plain(one)));
+    const fault = sizeClassesFault(classes, version);
+    return fault === undefined ? [] : [{ at: field?.at ?? queue.at, path, fault }];
+  });
+}
+
+function sizeClassesFault(classes: readonly number[], version: Version): string | undefined {
+  if (classes.length === 0) return "must have at least one entry";
+  if (classes.some((one, index) => index > 0 && one <= (classes[index - 1] ?? 0)))
+    return "must be in ascending order, without repetition";
+  // That of February 2025 takes 0 beside others.
+  if (version === "2025-02") return undefined;
+  return classes.length > 1 && classes[0] === 0 ? "must all be above 0 if there are several" : undefined;
 }
 
 function platforms(json: LocatedJson): readonly Fault[] {
