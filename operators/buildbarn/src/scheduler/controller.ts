@@ -17,8 +17,11 @@ import {
 } from "../component/index.ts";
 import { ports } from "../configuration/index.ts";
 import {
+  type BuildbarnSet,
   type ConfigurationChecks,
   certificateOf,
+  frontendOf,
+  SetFault,
   schedulerConfiguration,
   setOf,
   watchSet,
@@ -26,7 +29,7 @@ import {
 } from "../set/index.ts";
 import { BuildbarnWorker } from "../worker/worker.ts";
 import { schedulerPorts, schedulerTemplate } from "./pod.ts";
-import { BuildbarnScheduler } from "./scheduler.ts";
+import { BuildbarnScheduler, type Scheduler } from "./scheduler.ts";
 
 /** Keeps the Deployment, the Service and the Ingress of each scheduler. */
 export const schedulerController = (checks: ConfigurationChecks) =>
@@ -39,21 +42,26 @@ export const schedulerController = (checks: ConfigurationChecks) =>
     async reconcile(scheduler, context) {
       const { spec, metadata } = scheduler;
       const set = await withAuthorities(setOf(context.cache, scheduler), context);
+      const frontend = chosenFrontend(set, scheduler);
+      const chosen: Scheduler = { ...scheduler, status: { ...scheduler.status, ...frontend } };
       const { status, children, ...made } = await deploymentOf(
         {
           app: "scheduler",
           object: scheduler,
           checks,
           rollout: "alone",
-          build: (files) => schedulerConfiguration(set, scheduler, files),
+          build: (files) => schedulerConfiguration(set, chosen, files),
           template: (found) => schedulerTemplate(scheduler, podConfiguration(found, certificateOf(set))),
         },
         await seenOf(scheduler, context),
       );
+      // It is stored before the operator acts on it.
+      if (frontend.frontend !== scheduler.status?.frontend)
+        return { status: { ...status, ...frontend }, requeueAfter: 0 };
       const host = spec.ingressHost ?? `bb-scheduler.${metadata.namespace}`;
       const inSet = (app: "frontend" | "worker") => [podsOf(app, spec.cluster)];
       return {
-        status,
+        status: { ...status, ...frontend },
         ...(children && {
           children: [
             ...children,
@@ -77,3 +85,15 @@ export const schedulerController = (checks: ConfigurationChecks) =>
       return afterWorkers(scheduler, workers, clock.now()) ?? stopPods(scheduler, context);
     },
   });
+
+/** The frontend that a scheduler is to use; the one that it uses, where that cannot be told. */
+function chosenFrontend(set: BuildbarnSet, scheduler: Scheduler): { readonly frontend?: string } {
+  try {
+    return { frontend: frontendOf(set, scheduler).metadata.name };
+  } catch (error) {
+    // The configuration has the same fault, and reports it.
+    if (!(error instanceof SetFault)) throw error;
+    const { frontend } = scheduler.status ?? {};
+    return frontend === undefined ? {} : { frontend };
+  }
+}

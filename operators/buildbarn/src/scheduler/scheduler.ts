@@ -65,7 +65,15 @@ export const BuildbarnScheduler = defineResource({
     .object({ ...membership, ...schedulerFields })
     .check(oneHatch)
     .apply(filled),
-  status: z.object(componentStatus),
+  status: z.object({
+    ...componentStatus,
+    frontend: z
+      .string()
+      .optional()
+      .describe(
+        "The BuildbarnFrontend through which it reads actions. It stays the same while that is there",
+      ),
+  }),
   validations: [componentName],
   printerColumns: componentColumns,
 });

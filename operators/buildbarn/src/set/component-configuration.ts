@@ -153,7 +153,7 @@ export function schedulerConfiguration(
   storageOf(set);
   const document = schedulerDocument({
     version,
-    storageAddress: frontendAddress(set),
+    storageAddress: frontendAddress(set, scheduler),
     tls: tlsOf(set),
     queues: platformQueues(set, scheduler),
     defaultTimeout: seconds(executionTimeout.default, "spec.executionTimeout.default"),

@@ -40,7 +40,7 @@ export {
 } from "./operator-certificate.ts";
 export {
   browserUrl,
-  frontendAddress,
+  frontendOf,
   hasInternalWay,
   internalName,
   isGuarded,

@@ -1,12 +1,13 @@
 import { isObjectOf } from "@windlass/runtime";
 import { expect, test } from "vitest";
+import { BuildbarnBrowser } from "../browser/browser.ts";
 import { BuildbarnFrontend } from "../frontend/frontend.ts";
 import { BuildbarnScheduler } from "../scheduler/scheduler.ts";
 import { BuildbarnStorage } from "../storage/storage.ts";
 import { BuildbarnWorker } from "../worker/worker.ts";
 import { type ComponentObject, setFrom } from "./buildbarn-set.ts";
 import { schedulerConfiguration, workerConfiguration } from "./component-configuration.ts";
-import { checkSizeClass, platformQueues } from "./relations.ts";
+import { browserUrl, checkSizeClass, frontendOf, platformQueues } from "./relations.ts";
 
 const at = (name: string) => ({ namespace: "builds", name });
 const stable = { phase: "Stable", from: 2, to: 2, since: "2026-01-01T00:00:00Z" } as const;
@@ -40,4 +41,33 @@ test("size classes are those of one queue alone", () => {
   const set = setOf(small, large, other, prefixed);
   expect(platformQueues(set, scheduler).map(({ sizeClasses }) => sizeClasses)).toEqual([[1, 4], [0], [0]]);
   for (const one of set.workers) expect(() => checkSizeClass(set, one)).not.toThrow();
+});
+
+test("a scheduler stays with its frontend while that is there, and moves to one that is ready", () => {
+  const frontendAt = (name: string, state: "Ready" | "NotReady") =>
+    BuildbarnFrontend.make(at(name), {}, { state });
+  const using = (name: string) => BuildbarnScheduler.make(at("scheduler"), {}, { frontend: name });
+  const nameOf = (own: readonly ComponentObject[], one = scheduler) => {
+    const set = setFrom("builds", "buildbarn", (kind) => own.filter((other) => isObjectOf(kind, other)));
+    return frontendOf(set, one).metadata.name;
+  };
+  const [ci, main, spare] = [
+    frontendAt("ci", "NotReady"),
+    frontendAt("main", "NotReady"),
+    frontendAt("spare", "Ready"),
+  ];
+  expect(nameOf([main, ci])).toBe("ci");
+  expect(nameOf([main, spare])).toBe("spare");
+  expect(nameOf([ci, main, spare], using("main"))).toBe("main");
+  expect(nameOf([ci, spare], using("main"))).toBe("spare");
+  expect(() => nameOf([ci], using("main"))).toThrow("BuildbarnFrontend main is gone, and none of ci is ready yet");
+});
+
+test("links to actions lead to the oldest browser, whatever its name", () => {
+  const browser = (name: string, creationTimestamp: string) => {
+    const made = BuildbarnBrowser.make(at(name), {});
+    return { ...made, metadata: { ...made.metadata, creationTimestamp } };
+  };
+  const set = setOf(browser("a", "2026-02-01T00:00:00Z"), browser("b", "2026-01-01T00:00:00Z"));
+  expect(browserUrl(set)).toBe("http://b.builds.svc:7984");
 });

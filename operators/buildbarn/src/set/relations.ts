@@ -1,4 +1,5 @@
 import { milliseconds } from "@windlass/clock";
+import type { Browser } from "../browser/browser.ts";
 import {
   type PlatformProperty,
   type PlatformQueue,
@@ -107,16 +108,37 @@ function storedLayout(text: string | undefined, shards: number): Layout {
   return (text === undefined ? undefined : parseLayout(text)) ?? layout({ shards });
 }
 
-/** Where the scheduler reads actions. @throws SetFault */
-export function frontendAddress(set: BuildbarnSet): string {
-  const { name, frontends } = set;
-  const [frontend] = frontends;
-  if (!frontend)
+/**
+ * The frontend through which a scheduler reads actions. A change of it restarts the scheduler: so it
+ * stays the one in use while that is there, and moves only to one that is ready.
+ *
+ * @throws SetFault
+ */
+export function frontendOf({ name, frontends }: BuildbarnSet, { status }: Scheduler): Frontend {
+  const [first] = frontends;
+  if (!first)
     throw new SetFault("MissingReference", `no BuildbarnFrontend has spec.cluster ${JSON.stringify(name)}`);
-  const { name: frontendName } = frontend.metadata;
+  const inUse = status?.frontend;
+  const found =
+    frontends.find(({ metadata }) => metadata.name === inUse) ??
+    frontends.find((frontend) => frontend.status?.state === "Ready") ??
+    // None of a new set is ready yet.
+    (inUse === undefined ? first : undefined);
+  if (!found)
+    throw new SetFault(
+      "MissingReference",
+      `BuildbarnFrontend ${inUse} is gone, and none of ${frontends.map(({ metadata }) => metadata.name).join(", ")} is ready yet`,
+    );
+  return found;
+}
+
+/** Where a scheduler reads actions. @throws SetFault */
+export function frontendAddress(set: BuildbarnSet, scheduler: Scheduler): string {
+  const frontend = frontendOf(set, scheduler);
+  const { name } = frontend.metadata;
   return hasInternalWay(set, frontend)
-    ? `${internalName(frontendName)}:${ports.frontendInternal}`
-    : `${frontendName}:${ports.frontend}`;
+    ? `${internalName(name)}:${ports.frontendInternal}`
+    : `${name}:${ports.frontend}`;
 }
 
 /** Whether a frontend makes a difference between those who use it, or shows a certificate. */
@@ -249,11 +271,18 @@ function sizeClassesOf(workers: readonly Worker[]): readonly number[] {
   return classes;
 }
 
-/** Where links to actions lead. Empty where there is no browser. */
+/**
+ * Where links to actions lead. Empty where there is no browser. Another address restarts the
+ * scheduler and the workers: so it is that of the oldest browser, whichever are added.
+ */
 export function browserUrl({ namespace, browsers }: BuildbarnSet): string {
-  const [browser] = browsers;
+  const [browser] = browsers.toSorted((a, b) => createdAt(a) - createdAt(b));
   if (!browser) return "";
   const { ingressHost, ingress } = browser.spec;
   if (ingressHost === undefined) return `http://${browser.metadata.name}.${namespace}.svc:${ports.browser}`;
   return `${ingress.tlsSecretName === undefined ? "http" : "https"}://${ingressHost}`;
+}
+
+function createdAt({ metadata: { creationTimestamp } }: Browser): number {
+  return creationTimestamp === undefined ? 0 : Date.parse(creationTimestamp);
 }
