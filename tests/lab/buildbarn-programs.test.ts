@@ -18,7 +18,7 @@ import {
 import { layout, mapText, versions } from "../../operators/buildbarn/src/index.ts";
 import { smoke } from "../../operators/buildbarn/src/probe/smoke.ts";
 import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
-import { flushedStores, shardConfiguration } from "../../operators/buildbarn/src/storage/geometry.ts";
+import { flushOf, shardConfiguration } from "../../operators/buildbarn/src/storage/geometry.ts";
 import {
   fingerprintOf,
   pairOf,
@@ -137,7 +137,7 @@ describe.each(versions)("bb_storage of %s", (version) => {
         [],
       ],
     ] as const) {
-      expect(flushedStores(evaluated(smallStores), evaluated(stores))).toEqual(flushed);
+      expect(flushOf(evaluated(smallStores), evaluated(stores))).toEqual({ is: "known", stores: flushed });
       await programs.stopShard("a0");
       programs.stores = stores;
       await programs.startShards("a0");
@@ -289,7 +289,9 @@ test("the operator refuses the size classes of a queue that bb_scheduler refuses
     };
     for (const queue of json.predeclaredPlatformQueues) queue.sizeClasses = sizeClasses;
     const refusal = await programs.refusal("scheduler.jsonnet", json);
-    process.stdout.write(`sizeClasses ${JSON.stringify(sizeClasses)}: ${refusal?.trim().split("\n").at(-1) ?? "taken"}\n`);
+    process.stdout.write(
+      `sizeClasses ${JSON.stringify(sizeClasses)}: ${refusal?.trim().split("\n").at(-1) ?? "taken"}\n`,
+    );
     expect({ sizeClasses, is: programs.check("scheduler.jsonnet", json).is }).toEqual({
       sizeClasses,
       is: refusal === undefined ? "valid" : "invalid",

@@ -173,20 +173,24 @@ test("two sets of one namespace know nothing of each other", slow, async () => {
   expect((await world.get(BuildbarnStorage, "two-storage")).status?.resharding).toMatchObject({ to: 2 });
 });
 
-test("another frontend does not restart the scheduler, and takes over when the one in use is deleted", slow, async () => {
-  await world.ready(BuildbarnScheduler, "scheduler");
-  const before = await world.get(Deployment, "scheduler");
-  await world.create(BuildbarnFrontend, "ci", { replicas: 1 });
-  await world.ready(BuildbarnFrontend, "ci");
-  await world.ready(BuildbarnScheduler, "scheduler");
-  expect((await world.get(Deployment, "scheduler")).spec).toEqual(before.spec);
-  expect((await world.get(BuildbarnScheduler, "scheduler")).status?.frontend).toBe("frontend");
-  await world.client.delete(BuildbarnFrontend, world.key("frontend"));
-  await world.seen(BuildbarnScheduler, "scheduler", ({ status }) => status?.frontend === "ci");
-  await world.seen(
-    Deployment,
-    "scheduler",
-    ({ metadata }) => metadata.generation !== before.metadata.generation,
-  );
-  await world.ready(BuildbarnScheduler, "scheduler");
-});
+test(
+  "another frontend does not restart the scheduler, and takes over when the one in use is deleted",
+  slow,
+  async () => {
+    await world.ready(BuildbarnScheduler, "scheduler");
+    const before = await world.get(Deployment, "scheduler");
+    await world.create(BuildbarnFrontend, "ci", { replicas: 1 });
+    await world.ready(BuildbarnFrontend, "ci");
+    await world.ready(BuildbarnScheduler, "scheduler");
+    expect((await world.get(Deployment, "scheduler")).spec).toEqual(before.spec);
+    expect((await world.get(BuildbarnScheduler, "scheduler")).status?.frontend).toBe("frontend");
+    await world.client.delete(BuildbarnFrontend, world.key("frontend"));
+    await world.seen(BuildbarnScheduler, "scheduler", ({ status }) => status?.frontend === "ci");
+    await world.seen(
+      Deployment,
+      "scheduler",
+      ({ metadata }) => metadata.generation !== before.metadata.generation,
+    );
+    await world.ready(BuildbarnScheduler, "scheduler");
+  },
+);

@@ -1,7 +1,7 @@
 import { milliseconds } from "@windlass/clock";
 import type { ObjectOf } from "@windlass/runtime";
 import type { ConfigMap } from "@windlass/runtime/kinds";
-import { bytes, checkConfiguration } from "../configuration/index.ts";
+import { bytes, checkConfiguration, type Version } from "../configuration/index.ts";
 import {
   isSameLayout,
   type Layout,
@@ -15,7 +15,7 @@ import {
 } from "../resharding/index.ts";
 import { type BuildbarnSet, layoutOf, reshardingOf } from "../set/index.ts";
 import { claimTemplates } from "../storage/claims.ts";
-import { flushedStores, shardConfiguration } from "../storage/geometry.ts";
+import { type Flush, flushOf, shardConfiguration } from "../storage/geometry.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Configured, configurationsOf, nameOf } from "./configurations.ts";
 import { rollingFields } from "./templates.ts";
@@ -94,15 +94,25 @@ function changedFiles(
 
 function storageSteps(what: string, last: Configured, next: Configured): readonly PlanStep[] {
   const [before, after] = [last.component as Storage, next.component as Storage];
-  const evaluated = ({ configuration }: Configured) =>
-    checkConfiguration(shardConfiguration(configuration?.files ?? {}, after.spec.version));
-  const flushed = flushedStores(evaluated(last), evaluated(next));
+  const evaluated = ({ configuration }: Configured, version: Version) =>
+    checkConfiguration(shardConfiguration(configuration?.files ?? {}, version));
+  const flush =
+    last.hash !== undefined && last.hash === next.hash
+      ? undefined
+      : flushOf(evaluated(last, before.spec.version), evaluated(next, after.spec.version));
   const state = reshardingOf(before.status?.resharding) ?? { phase: "Stable", at: layoutOf(before) };
   return [
     ...growthText(before, after).map((detail): PlanStep => ({ what, does: "grow", detail })),
-    ...flushed.map((store): PlanStep => ({ what, does: "flush", detail: `${store} is emptied` })),
+    ...flushText(flush).map((detail): PlanStep => ({ what, does: "flush", detail })),
     ...reshardingSteps(state, after).map((detail): PlanStep => ({ what, does: "reshard", detail })),
   ];
+}
+
+/** What happens to the content of shards. */
+function flushText(flush: Flush | undefined): readonly string[] {
+  if (!flush) return [];
+  if (flush.is === "unknown") return [`it is not known which stores would be emptied: ${flush.why}`];
+  return flush.stores.map((store) => `${store} is emptied`);
 }
 
 /** What happens to the volumes of shards. */

@@ -239,15 +239,18 @@ test.for([
   ["[4, 1]", "must be in ascending order, without repetition"],
   ["[2, 2]", "must be in ascending order, without repetition"],
   ["[]", "must have at least one entry"],
-] as const)("a queue with size classes %s, with which no scheduler starts, is refused", ([classes, fault]) => {
-  const overrides = `{ predeclaredPlatformQueues: [{ platform: {}, sizeClasses: ${classes} }] }`;
-  expect(check("2026-08", written("2026-08", "scheduler", overrides))).toEqual({
-    is: "invalid",
-    faults: [
-      expect.stringMatching(/^overrides\.libsonnet:1:\d+: predeclaredPlatformQueues\[0\]\.sizeClasses /),
-    ],
-  });
-  expect(check("2026-08", written("2026-08", "scheduler", overrides))).toMatchObject({
-    faults: [expect.stringContaining(fault)],
-  });
-});
+] as const)(
+  "a queue with size classes %s, with which no scheduler starts, is refused",
+  ([classes, fault]) => {
+    const overrides = `{ predeclaredPlatformQueues: [{ platform: {}, sizeClasses: ${classes} }] }`;
+    expect(check("2026-08", written("2026-08", "scheduler", overrides))).toEqual({
+      is: "invalid",
+      faults: [
+        expect.stringMatching(/^overrides\.libsonnet:1:\d+: predeclaredPlatformQueues\[0\]\.sizeClasses /),
+      ],
+    });
+    expect(check("2026-08", written("2026-08", "scheduler", overrides))).toMatchObject({
+      faults: [expect.stringContaining(fault)],
+    });
+  },
+);

@@ -20,5 +20,6 @@ export { commonFile, componentFiles, overridesFile } from "./files.ts";
 export { type InternalTls, internalTlsDirectory } from "./internal-tls.ts";
 export { type PlatformProperty, sorted } from "./platform-order.ts";
 export { ports } from "./ports.ts";
+export { camelCase } from "./schema/check.ts";
 export type { Shards } from "./shard-map.ts";
 export { defaultVersion, type Program, profiles, type Version, versions } from "./versions.ts";

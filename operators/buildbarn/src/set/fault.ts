@@ -2,7 +2,7 @@
 export class SetFault extends Error {
   override readonly name = "SetFault";
   /** One CamelCase word for programs. */
-  readonly reason: 
+  readonly reason:
     | "MissingReference"
     | "Ambiguous"
     | "VersionMismatch"

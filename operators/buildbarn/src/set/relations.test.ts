@@ -60,7 +60,9 @@ test("a scheduler stays with its frontend while that is there, and moves to one 
   expect(nameOf([main, spare])).toBe("spare");
   expect(nameOf([ci, main, spare], using("main"))).toBe("main");
   expect(nameOf([ci, spare], using("main"))).toBe("spare");
-  expect(() => nameOf([ci], using("main"))).toThrow("BuildbarnFrontend main is gone, and none of ci is ready yet");
+  expect(() => nameOf([ci], using("main"))).toThrow(
+    "BuildbarnFrontend main is gone, and none of ci is ready yet",
+  );
 });
 
 test("links to actions lead to the oldest browser, whatever its name", () => {

@@ -80,7 +80,7 @@ import {
 } from "../set/index.ts";
 import { BuildbarnWorker } from "../worker/worker.ts";
 import { claimTemplates, stores, withSizes } from "./claims.ts";
-import { flushedStores, shardConfiguration } from "./geometry.ts";
+import { flushOf, shardConfiguration } from "./geometry.ts";
 import { failedGrowth, type Growth, growthOf, liveSize } from "./growth.ts";
 import { clientsOf, leavingShards, readyShards, recovered } from "./shards-seen.ts";
 import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
@@ -204,7 +204,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
       ...(taken.state !== state && { requeueAfter: 0 }),
     };
   }
-  const flush = await flushHeld(storage, live, configured, context, checks);
+  const serving = servingHash(live, shardPods);
+  const flush = await flushHeld(storage, serving, configured, context, checks);
   if (flush) return { status: withTopology(statusOf(still, flush), still) };
 
   const template = shardTemplate(storage, podConfiguration(configured, undefined));
@@ -400,12 +401,11 @@ async function grow(
 /** Holds a configuration back that would empty a store, unless that is allowed. */
 async function flushHeld(
   { metadata: { namespace, name }, spec }: Storage,
-  live: ObjectOf<typeof StatefulSet> | undefined,
+  hashBefore: string | undefined,
   { hash, configuration: { files, version } }: Configured,
   { live: server }: Context,
   checks: ConfigurationChecks,
 ): Promise<Held | undefined> {
-  const hashBefore = live?.spec?.template.metadata?.annotations?.[configHashAnnotation];
   if (hashBefore === undefined || hashBefore === hash || spec.allowCacheFlush) return undefined;
   const [old] = (
     await server.list(ConfigMap, {
@@ -422,13 +422,30 @@ async function flushHeld(
   const [before, after] = await Promise.all(
     [old.data ?? {}, files].map((one) => checks.evaluate(shardConfiguration(one, version))),
   );
-  const flushed = before && after ? flushedStores(before, after) : [];
-  if (flushed.length === 0) return undefined;
+  const flush =
+    before && after ? flushOf(before, after) : ({ is: "unknown", why: "it was not evaluated" } as const);
+  if (flush.is === "known" && flush.stores.length === 0) return undefined;
+  const what =
+    flush.is === "known"
+      ? `the new configuration would empty ${flush.stores.join(" and ")}`
+      : `it is not known which stores the new configuration would empty (${flush.why})`;
   return {
     reason: "CacheFlushRequired",
-    message: `the new configuration would empty ${flushed.join(" and ")}: set spec.allowCacheFlush to roll it out`,
+    message: `${what}: set spec.allowCacheFlush to roll it out`,
     isFault: true,
   };
+}
+
+/**
+ * Which configuration the shards have. While their StatefulSet is replaced, their pods alone show it.
+ */
+function servingHash(
+  live: ObjectOf<typeof StatefulSet> | undefined,
+  shardPods: readonly ObjectOf<typeof Pod>[],
+): string | undefined {
+  const shown =
+    live?.spec?.template ?? shardPods.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
+  return shown?.metadata?.annotations?.[configHashAnnotation];
 }
 
 type Shown = ReturnType<typeof componentStatusOf> & {

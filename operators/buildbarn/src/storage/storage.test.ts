@@ -137,6 +137,23 @@ test.for([
   },
 );
 
+test("a configuration that cannot be evaluated here waits for an explicit word too", async () => {
+  await create(BuildbarnStorage, "storage");
+  await world.ready(BuildbarnStorage, storageName());
+  const before = await world.get(StatefulSet, storageName());
+  await world.patch(BuildbarnStorage, storageName(), {
+    configOverrides: "{ logs:: std.native('f')() } + std.parseYaml('{}')",
+  });
+  const { status } = await world.condition(BuildbarnStorage, storageName(), "Degraded");
+  expect(status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
+    reason: "CacheFlushRequired",
+    message: expect.stringContaining("it is not known which stores the new configuration would empty"),
+  });
+  expect((await world.get(StatefulSet, storageName())).spec?.template).toEqual(before.spec?.template);
+  await world.patch(BuildbarnStorage, storageName(), { configOverrides: null });
+  await world.ready(BuildbarnStorage, storageName());
+});
+
 test.for(["Retain", "Delete"] as const)(
   "mirrors that are no longer wanted stop before their StatefulSet goes, and the policy decides about their volumes: %s",
   { timeout: 120_000 },

@@ -105,7 +105,7 @@ function unknownField(name: string, known: readonly string[]): string {
 }
 
 /** Protobuf's JSON takes the names of the .proto file too: `grpc_servers`. */
-function camelCase(name: string): string {
+export function camelCase(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 

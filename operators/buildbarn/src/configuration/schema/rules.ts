@@ -14,7 +14,10 @@ export interface Expected {
  * What a program would take and not work with: it would end without a word, never be ready, or
  * never get work.
  */
-export function checkMeaning(json: LocatedJson, { program, version, diagnosticsPort }: Expected): readonly Fault[] {
+export function checkMeaning(
+  json: LocatedJson,
+  { program, version, diagnosticsPort }: Expected,
+): readonly Fault[] {
   if (json.kind !== "object" || json.fields.size === 0)
     return [{ at: json.at, path: "", fault: "is empty: the program would end at once" }];
   return [
