@@ -379,6 +379,23 @@ export const badResources: readonly BadResource[] = [
   },
 ];
 
+const claimOf = (accessMode: string, storage = "40Gi") => ({
+  metadata: { name: "cas" },
+  spec: { accessModes: [accessMode], resources: { requests: { storage } } },
+});
+
+/** Changes of volumes that shards follow. */
+export const goodVolumeChanges = [
+  {
+    from: { cas: { volume: { storageClassName: "fast" } } },
+    to: { cas: { volume: { size: "40Gi" } } },
+  },
+  {
+    from: { volumeClaimTemplates: [claimOf("ReadWriteOnce")] },
+    to: { volumeClaimTemplates: [claimOf("ReadWriteOnce", "50Gi")] },
+  },
+] as const;
+
 /** A change that must be refused. */
 export interface BadChange {
   readonly kind: AnyKind;
@@ -452,5 +469,47 @@ export const badChanges: readonly BadChange[] = [
     field: "spec.cas.volume.size",
     from: { cas: { volume: { size: "50Gi" } } },
     to: { cas: { volume: { size: "40Gi" } } },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "another storage class",
+    field: "spec.cas.volume.storageClassName",
+    from: { cas: { volume: { storageClassName: "fast" } } },
+    to: { cas: { volume: { storageClassName: "slow" } } },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "a storage class for volumes of the default one",
+    field: "spec.ac.volume.storageClassName",
+    from: {},
+    to: { ac: { volume: { storageClassName: "slow" } } },
+  },
+  {
+    kind: BuildbarnCluster,
+    why: "another storage class of a set",
+    field: "spec.storage.cas.volume.storageClassName",
+    from: { workers, storage: { cas: { volume: { storageClassName: "fast" } } } },
+    to: { storage: { cas: { volume: { storageClassName: null } } } },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "claims of the user's own for shards that are there",
+    field: "spec.volumeClaimTemplates",
+    from: {},
+    to: { volumeClaimTemplates: [claimOf("ReadWriteOnce")] },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "another access mode",
+    field: "spec.volumeClaimTemplates",
+    from: { volumeClaimTemplates: [claimOf("ReadWriteOnce")] },
+    to: { volumeClaimTemplates: [claimOf("ReadWriteMany")] },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "another set",
+    field: "spec.cluster",
+    from: {},
+    to: { cluster: "other" },
   },
 ];

@@ -9,7 +9,7 @@ import {
   BuildbarnWorker,
   kinds,
 } from "./index.ts";
-import { badChanges, badResources, originalManifests } from "./kinds.fixture.ts";
+import { badChanges, badResources, goodVolumeChanges, originalManifests } from "./kinds.fixture.ts";
 
 let cluster: TestCluster;
 let namespace: string;
@@ -88,6 +88,18 @@ test.for(badChanges.map((one, index) => ({ ...one, index })))(
     const patch = { type: "merge", patch: { spec: to } } as const;
     const { message } = await refusal(cluster.client.patch<AnyKind>(kind, metadata, patch));
     expect(message).toContain(field);
+  },
+);
+
+test.for(goodVolumeChanges.map((one, index) => ({ ...one, index })))(
+  "volumes may ask for more: $to",
+  async ({ from, to, index }) => {
+    const metadata = { namespace, name: `grown-${index}` };
+    await cluster.client.create<AnyKind>(BuildbarnStorage, { metadata, spec: from });
+    const patch = { type: "merge", patch: { spec: to } } as const;
+    await expect(cluster.client.patch<AnyKind>(BuildbarnStorage, metadata, patch)).resolves.toMatchObject({
+      spec: to,
+    });
   },
 );
 

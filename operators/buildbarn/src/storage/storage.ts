@@ -26,6 +26,14 @@ interface StoreDefaults {
   readonly mostNewBlocks: number;
 }
 
+const fixed =
+  "cannot be changed on shards that are there: Kubernetes does not change claims of a StatefulSet";
+
+/** CEL that an optional field is what it was. */
+function isKept(field: string, now: string, before: string): string {
+  return `has(${now}.${field}) == has(${before}.${field}) && (!has(${now}.${field}) || ${now}.${field} == ${before}.${field})`;
+}
+
 /** One store of a shard: what it keeps, and where. */
 function store({ volume, blocks, index, newBlocks, mostNewBlocks }: StoreDefaults) {
   const count = (fallback: number) => z.int32().min(1).max(97).default(fallback);
@@ -39,6 +47,12 @@ function store({ volume, blocks, index, newBlocks, mostNewBlocks }: StoreDefault
             .describe("What a shard's volume asks for. It grows in place"),
           storageClassName: objectName.exactOptional(),
         })
+        .check(
+          cel(isKept("storageClassName", "self", "oldSelf"), {
+            message: fixed,
+            fieldPath: ".storageClassName",
+          }),
+        )
         .apply(filled),
       blocks: z
         .object({
@@ -190,11 +204,29 @@ function roomFor(store: "cas" | "ac") {
   );
 }
 
+/** What of a claim is fixed once there are shards: all but how much it asks for. */
+const fixedClaimFields = Object.keys(persistentVolumeClaimSpec().shape).filter(
+  (field) => field !== "resources",
+);
+
+/** Claims of the user's own stay what they were, but for their size. */
+const fixedClaims = [
+  cel("has(self.volumeClaimTemplates) == has(oldSelf.volumeClaimTemplates)", {
+    message: fixed,
+    fieldPath: ".volumeClaimTemplates",
+  }),
+  cel(
+    `!has(self.volumeClaimTemplates) || !has(oldSelf.volumeClaimTemplates) || (size(self.volumeClaimTemplates) == size(oldSelf.volumeClaimTemplates) && self.volumeClaimTemplates.all(now, oldSelf.volumeClaimTemplates.exists(before, now.metadata.name == before.metadata.name && ${fixedClaimFields.map((field) => `(${isKept(field, "now.spec", "before.spec")})`).join(" && ")})))`,
+    { message: `${fixed}, but for resources.requests.storage`, fieldPath: ".volumeClaimTemplates" },
+  ),
+] as const;
+
 /** The rules of storage, wherever its fields are. */
 export const storageRules = [
   oneHatch,
   roomFor("cas"),
   roomFor("ac"),
+  ...fixedClaims,
   cel("!has(self.weights) || size(self.weights) <= self.replicas", {
     message: "must not have more entries than there are shards",
     fieldPath: ".weights",
@@ -239,6 +271,10 @@ export const BuildbarnStorage = defineResource({
     .object({ ...membership, ...storageFields })
     .check(
       ...storageRules,
+      cel("self.cluster == oldSelf.cluster", {
+        message: "cannot be changed: shards and their volumes belong to one set",
+        fieldPath: ".cluster",
+      }),
       cel("self.allowCacheFlush || self.version == oldSelf.version", {
         message: "releases place blobs differently: set allowCacheFlush to change it",
         fieldPath: ".version",
