@@ -19,11 +19,11 @@ export type OperatorDependencies = WorkerDependencies & ProbeDependencies & Cert
 export function controllersWith(dependencies: OperatorDependencies) {
   const checks = new ConfigurationChecks();
   return [
-    storageController(checks),
-    schedulerController(checks),
-    frontendController(checks),
+    storageController(checks, dependencies),
+    schedulerController(checks, dependencies),
+    frontendController(checks, dependencies),
     workerController(checks, dependencies),
-    browserController(checks),
+    browserController(checks, dependencies),
     clusterController,
     probeController(dependencies),
     ...certificateControllers(dependencies),

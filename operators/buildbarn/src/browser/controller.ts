@@ -8,6 +8,7 @@ import {
   metricsServiceFor,
   networkPolicyFor,
   podConfiguration,
+  type StopDependencies,
   seenOf,
   serviceFor,
   stopPods,
@@ -27,7 +28,7 @@ import { BuildbarnBrowser } from "./browser.ts";
 import { browserPorts, browserTemplate } from "./pod.ts";
 
 /** Keeps the Deployment, the Service and the Ingress of each browser. */
-export const browserController = (checks: ConfigurationChecks) =>
+export const browserController = (checks: ConfigurationChecks, dependencies: StopDependencies = {}) =>
   controller(BuildbarnBrowser, {
     owns: deploymentKinds,
     watches: [...watchSet(BuildbarnBrowser), watchPods()],
@@ -63,5 +64,5 @@ export const browserController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (browser, context) => stopPods(browser, context),
+    finalize: (browser, context) => stopPods(browser, context, dependencies),
   });

@@ -34,7 +34,7 @@ export {
   type TemplateInput,
 } from "./pod.ts";
 export { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
-export { afterWorkers, stopPods } from "./stop-pods.ts";
+export { afterWorkers, type StopDependencies, stopPods } from "./stop-pods.ts";
 export { revisionOf, type Trial, trialName, trialOf } from "./trial.ts";
 export {
   type ComponentContext,

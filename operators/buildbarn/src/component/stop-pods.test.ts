@@ -1,7 +1,8 @@
+import { Deployment, StatefulSet } from "@windlass/runtime/kinds";
 import { describe, expect, test } from "vitest";
 import { BuildbarnScheduler } from "../scheduler/scheduler.ts";
 import { BuildbarnWorker } from "../worker/worker.ts";
-import { afterWorkers } from "./stop-pods.ts";
+import { afterWorkers, stopPods } from "./stop-pods.ts";
 
 const start = Date.parse("2026-11-19T12:00:00Z");
 const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
@@ -53,5 +54,64 @@ describe("a scheduler that is deleted", () => {
     expect(waits(1, [{ name: "a", deleted: 0, cluster: "other" }])).toBeUndefined();
     expect(waits(1, [])).toBeUndefined();
     expect(waits(1, [{ name: "a", deleted: 0 }], ["orphan"])).toBeUndefined();
+  });
+});
+
+describe("pods that stop", () => {
+  const warnings: string[] = [];
+  const deleted: string[] = [];
+  /** What is waited for some seconds after the workload was deleted. */
+  async function waitsForPods(
+    seconds: number,
+    {
+      kind = Deployment,
+      graceSeconds,
+      lostNodeMs,
+      ...own
+    }: {
+      readonly kind?: typeof Deployment | typeof StatefulSet;
+      readonly graceSeconds?: number;
+      readonly deletionTimestamp?: string | undefined;
+      readonly lostNodeMs?: number;
+    },
+  ) {
+    const scheduler = BuildbarnScheduler.make({ namespace, name: "scheduler" }, set);
+    const spec = { template: { spec: { containers: [], terminationGracePeriodSeconds: graceSeconds } } };
+    const deletionTimestamp = "deletionTimestamp" in own ? own.deletionTimestamp : at(0);
+    const workload = { metadata: { name: "scheduler", namespace, deletionTimestamp }, spec };
+    const answer = await stopPods(
+      scheduler,
+      {
+        key: { namespace, name: "scheduler" },
+        clock: { now: () => start + seconds * 1_000 } as never,
+        owned: () => workload as never,
+        delete: async (_: unknown, object: unknown) => {
+          deleted.push((object as typeof workload).metadata.name);
+        },
+        events: {
+          warning: (reason: string, message: string) => warnings.push(`${reason}: ${message}`),
+        } as never,
+      },
+      { kind, ...(lostNodeMs !== undefined && { lostNodeMs }) },
+    );
+    return answer?.requeueAfter;
+  }
+
+  test("are waited for as long as they may take, and two minutes: then their node may be gone", async () => {
+    expect(await waitsForPods(1, {})).toBe(30_000);
+    expect(await waitsForPods(149, {})).toBe(1_000);
+    expect(warnings).toEqual([]);
+    expect(await waitsForPods(150, {})).toBeUndefined();
+    expect(warnings).toEqual([
+      "PodsLost: pods of Deployment scheduler did not stop in their time, and are waited for no longer",
+    ]);
+    expect(await waitsForPods(301, { kind: StatefulSet, graceSeconds: 300 })).toBe(30_000);
+    expect(await waitsForPods(420, { kind: StatefulSet, graceSeconds: 300 })).toBeUndefined();
+    expect(await waitsForPods(31, { lostNodeMs: 500 })).toBeUndefined();
+  });
+
+  test("are told to stop first, and their time begins then", async () => {
+    expect(await waitsForPods(10_000, { deletionTimestamp: undefined })).toBe(30_000);
+    expect(deleted).toEqual(["scheduler"]);
   });
 });

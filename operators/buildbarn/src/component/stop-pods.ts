@@ -1,7 +1,7 @@
 import { condition, type ObjectMeta, type ReconcileContext } from "@windlass/runtime";
 import { Deployment, type StatefulSet } from "@windlass/runtime/kinds";
 import type { ComponentObject } from "../set/index.ts";
-import { type Worker, workerStopMs } from "../worker/worker.ts";
+import { lostNodeMs as defaultLostNodeMs, type Worker, workerStopMs } from "../worker/worker.ts";
 
 /** How soon a component that is being deleted is looked at again, should no event come. */
 const lookMs = 30_000;
@@ -10,21 +10,50 @@ const togetherMs = 5_000;
 
 type Deleting = Pick<ObjectMeta, "finalizers" | "deletionTimestamp">;
 
+/** How long pods are waited for. */
+export interface StopDependencies {
+  /**
+   * How long after its pods should have stopped a resource goes without them: their node may be
+   * gone.
+   *
+   * @default 120_000
+   */
+  readonly lostNodeMs?: number;
+}
+
+/** Which pods are to stop. */
+export interface StopInput extends StopDependencies {
+  /** @default Deployment */
+  readonly kind?: typeof Deployment | typeof StatefulSet;
+  /** The name of the workload. @default that of the component */
+  readonly name?: string;
+}
+
 /**
  * Keeps a component that is being deleted until its pods have stopped: what they write while they
- * stop is written, and once the component is gone nothing of it runs.
+ * stop is written, and once the component is gone nothing of it runs. A pod on a node that is lost
+ * never stops, so the wait is bounded.
  */
 export async function stopPods<S extends object>(
   object: { readonly metadata: Deleting; readonly status?: S | undefined },
-  context: Pick<ReconcileContext, "owned" | "delete" | "key">,
-  kind: typeof Deployment | typeof StatefulSet = Deployment,
-  name = context.key.name,
+  context: Pick<ReconcileContext, "owned" | "delete" | "key" | "clock" | "events">,
+  { kind = Deployment, name = context.key.name, lostNodeMs = defaultLostNodeMs }: StopInput = {},
 ) {
   const workload = context.owned(kind, name);
   if (workload === undefined || isOrphaning(object)) return undefined;
-  if (workload.metadata.deletionTimestamp === undefined)
+  const { deletionTimestamp } = workload.metadata;
+  if (deletionTimestamp === undefined)
     await context.delete(kind, workload, { propagationPolicy: "Foreground" });
-  return waiting(object.status, "its pods are stopping", lookMs);
+  const { terminationGracePeriodSeconds: graceSeconds = 30 } = workload.spec?.template.spec ?? {};
+  const now = context.clock.now();
+  const began = deletionTimestamp === undefined ? now : timeOf(deletionTimestamp);
+  const left = began + graceSeconds * 1_000 + lostNodeMs - now;
+  if (left > 0) return waiting(object.status, "its pods are stopping", Math.min(lookMs, left));
+  context.events.warning(
+    "PodsLost",
+    `pods of ${kind.kind} ${name} did not stop in their time, and are waited for no longer`,
+  );
+  return undefined;
 }
 
 /**

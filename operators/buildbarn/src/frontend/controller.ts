@@ -12,6 +12,7 @@ import {
   operatorPods,
   podConfiguration,
   podsOf,
+  type StopDependencies,
   seenOf,
   serviceFor,
   stopPods,
@@ -35,7 +36,7 @@ import { BuildbarnFrontend } from "./frontend.ts";
 import { frontendTemplate, internalPorts, publicPorts } from "./pod.ts";
 
 /** Keeps the Deployment and the Service of each frontend. */
-export const frontendController = (checks: ConfigurationChecks) =>
+export const frontendController = (checks: ConfigurationChecks, dependencies: StopDependencies = {}) =>
   controller(BuildbarnFrontend, {
     owns: deploymentKinds,
     watches: [...watchSet(BuildbarnFrontend), watchPods()],
@@ -84,7 +85,8 @@ export const frontendController = (checks: ConfigurationChecks) =>
     async finalize(frontend, context) {
       const { cache, clock } = context;
       const workers = cache.list(BuildbarnWorker, { namespace: frontend.metadata.namespace });
-      const waiting = afterWorkers(frontend, workers, clock.now()) ?? (await stopPods(frontend, context));
+      const waiting =
+        afterWorkers(frontend, workers, clock.now()) ?? (await stopPods(frontend, context, dependencies));
       if (waiting) return waiting;
       forgetCertificate(context.metrics, { kind: "BuildbarnFrontend", ...frontend.metadata });
       forgetProbe(context.metrics, frontend.metadata);

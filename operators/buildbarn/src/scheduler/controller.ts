@@ -10,6 +10,7 @@ import {
   operatorPods,
   podConfiguration,
   podsOf,
+  type StopDependencies,
   seenOf,
   serviceFor,
   stopPods,
@@ -32,7 +33,7 @@ import { schedulerPorts, schedulerTemplate } from "./pod.ts";
 import { BuildbarnScheduler, type Scheduler } from "./scheduler.ts";
 
 /** Keeps the Deployment, the Service and the Ingress of each scheduler. */
-export const schedulerController = (checks: ConfigurationChecks) =>
+export const schedulerController = (checks: ConfigurationChecks, dependencies: StopDependencies = {}) =>
   controller(BuildbarnScheduler, {
     owns: deploymentKinds,
     watches: [...watchSet(BuildbarnScheduler), watchPods()],
@@ -82,7 +83,7 @@ export const schedulerController = (checks: ConfigurationChecks) =>
     finalize: (scheduler, context) => {
       const { cache, clock } = context;
       const workers = cache.list(BuildbarnWorker, { namespace: scheduler.metadata.namespace });
-      return afterWorkers(scheduler, workers, clock.now()) ?? stopPods(scheduler, context);
+      return afterWorkers(scheduler, workers, clock.now()) ?? stopPods(scheduler, context, dependencies);
     },
   });
 

@@ -43,6 +43,7 @@ import {
   ownConfigMap,
   podConfiguration,
   podsOfComponent,
+  type StopDependencies,
   serviceFor,
   shardClients,
   stopPods,
@@ -123,7 +124,7 @@ type Context = ContextOf<typeof declared>;
 type Held = NonNullable<ComponentSeen["held"]>;
 
 /** Keeps the shards of each storage, and moves what they keep when their number changes. */
-export const storageController = (checks: ConfigurationChecks) =>
+export const storageController = (checks: ConfigurationChecks, dependencies: StopDependencies = {}) =>
   controller(BuildbarnStorage, {
     ...declared,
     follows: [ConfigMap],
@@ -133,7 +134,7 @@ export const storageController = (checks: ConfigurationChecks) =>
     ],
     concurrency: 4,
     reconcile: (storage, context) => reconcile(storage, context, checks),
-    finalize: (storage, context) => finalize(storage, context),
+    finalize: (storage, context) => finalize(storage, context, dependencies),
   });
 
 function toStorages(
@@ -503,14 +504,15 @@ function reshardingStatus(
  * Waits for the shards to write down what they have, and then deletes their volumes if the policy
  * says so.
  */
-async function finalize(storage: Storage, context: Context) {
+async function finalize(storage: Storage, context: Context, { lostNodeMs }: StopDependencies) {
   const { namespace, name } = storage.metadata;
   const workers = context.cache.list(BuildbarnWorker, { namespace });
   const first = afterWorkers(storage, workers, context.clock.now());
   if (first) return first;
+  const stop = { kind: StatefulSet, ...(lostNodeMs !== undefined && { lostNodeMs }) };
   const waiting = [
-    await stopPods(storage, context, StatefulSet, ringName(name, "b")),
-    await stopPods(storage, context, StatefulSet),
+    await stopPods(storage, context, { ...stop, name: ringName(name, "b") }),
+    await stopPods(storage, context, stop),
   ].find((one) => one !== undefined);
   if (waiting) return waiting;
   if (storage.spec.deletionPolicy === "Delete" && !storage.metadata.finalizers?.includes("orphan")) {

@@ -9,6 +9,7 @@ import {
   metricsServiceFor,
   networkPolicyFor,
   podConfiguration,
+  type StopDependencies,
   seenOf,
   stopPods,
   watchPods,
@@ -36,10 +37,10 @@ import { forgetWorker, reportWorker } from "./metrics.ts";
 import { workerSelector, workerTemplate } from "./pod.ts";
 import { type Scaled, scale } from "./scaler.ts";
 import type { ScalingRules, ScalingState } from "./scaling.ts";
-import { BuildbarnWorker, type Worker, workerStopMs } from "./worker.ts";
+import { BuildbarnWorker, type Worker } from "./worker.ts";
 
 /** What the workers' controller stands on. */
-export interface WorkerDependencies {
+export interface WorkerDependencies extends StopDependencies {
   /** `host:port` of a scheduler's BuildQueueState. @default that of its Service */
   readonly queueAddress?: (scheduler: Scheduler) => string | Promise<string>;
   /**
@@ -52,13 +53,6 @@ export interface WorkerDependencies {
   readonly pollMs?: number;
   /** How long an idle pod is marked as the next to be deleted before it is. @default 2_000 */
   readonly noticeMs?: number;
-  /**
-   * How long after its pods should have stopped a resource goes without them: their node may be
-   * gone.
-   *
-   * @default 120_000
-   */
-  readonly lostNodeMs?: number;
 }
 
 type Context = ComponentContext<typeof BuildbarnWorker>;
@@ -125,17 +119,10 @@ async function reconcile(
 
 /** Pods end their actions when they are told to stop. They are waited for, but not for ever. */
 async function finalize(worker: Worker, context: Context, dependencies: WorkerDependencies) {
-  const { clock, events, metrics, key } = context;
-  const longest = workerStopMs(worker.spec, dependencies.lostNodeMs);
-  const began = Date.parse(worker.metadata.deletionTimestamp ?? new Date(clock.now()).toISOString());
-  const waiting = await stopPods(worker, context);
-  const left = began + longest - clock.now();
-  if (waiting !== undefined && left > 0)
-    return { ...waiting, requeueAfter: Math.min(left, waiting.requeueAfter) };
-  if (waiting !== undefined)
-    events.warning("PodsLost", "pods did not stop in their time, and are waited for no longer");
+  const waiting = await stopPods(worker, context, dependencies);
+  if (waiting) return waiting;
   await removeDrains(worker, context, dependencies);
-  forgetWorker(metrics, key);
+  forgetWorker(context.metrics, context.key);
   return undefined;
 }
 

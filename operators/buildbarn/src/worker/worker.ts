@@ -160,7 +160,7 @@ export const BuildbarnWorker = defineResource({
 /**
  * How long after its pods should have stopped a resource goes without them: their node may be gone.
  */
-const lostNodeMs = 120_000;
+export const lostNodeMs = 120_000;
 
 /** How long workers that are deleted may take at most. */
 export function workerStopMs(
