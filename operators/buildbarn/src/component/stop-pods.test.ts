@@ -79,21 +79,19 @@ describe("pods that stop", () => {
     const spec = { template: { spec: { containers: [], terminationGracePeriodSeconds: graceSeconds } } };
     const deletionTimestamp = "deletionTimestamp" in own ? own.deletionTimestamp : at(0);
     const workload = { metadata: { name: "scheduler", namespace, deletionTimestamp }, spec };
-    const answer = await stopPods(
-      scheduler,
-      {
-        key: { namespace, name: "scheduler" },
-        clock: { now: () => start + seconds * 1_000 } as never,
-        owned: () => workload as never,
-        delete: async (_: unknown, object: unknown) => {
-          deleted.push((object as typeof workload).metadata.name);
-        },
-        events: {
-          warning: (reason: string, message: string) => warnings.push(`${reason}: ${message}`),
-        } as never,
+    const context = {
+      key: { namespace, name: "scheduler" },
+      clock: { now: () => start + seconds * 1_000 },
+      owned: () => workload,
+      delete: async (_: unknown, object: typeof workload) => {
+        deleted.push(object.metadata.name);
       },
-      { kind, ...(lostNodeMs !== undefined && { lostNodeMs }) },
-    );
+      events: { warning: (reason: string, message: string) => warnings.push(`${reason}: ${message}`) },
+    };
+    const answer = await stopPods(scheduler, context as unknown as Parameters<typeof stopPods>[1], {
+      kind,
+      ...(lostNodeMs !== undefined && { lostNodeMs }),
+    });
     return answer?.requeueAfter;
   }
 

@@ -109,8 +109,8 @@ function storedLayout(text: string | undefined, shards: number): Layout {
 }
 
 /**
- * The frontend through which a scheduler reads actions. A change of it restarts the scheduler: so it
- * stays the one in use while that is there, and moves only to one that is ready.
+ * The frontend through which a scheduler reads actions. A change of it restarts the scheduler: so
+ * it stays the one in use while that is there, and moves only to one that is ready.
  *
  * @throws SetFault
  */

@@ -438,7 +438,8 @@ async function flushHeld(
 }
 
 /**
- * Which configuration the shards have. While their StatefulSet is replaced, their pods alone show it.
+ * Which configuration the shards have. While their StatefulSet is replaced, their pods alone show
+ * it.
  */
 function servingHash(
   live: ObjectOf<typeof StatefulSet> | undefined,

@@ -1,6 +1,6 @@
 import { type Checked, type Configuration, camelCase, type Version } from "../configuration/index.ts";
 
-/** What each store must keep for its content to be found again, by its place in the configuration. */
+/** What each store must keep for its content to be found again, by its place. */
 type Geometry = ReadonlyMap<string, string>;
 
 /** What a change of a shard's configuration does to its stores. */
@@ -16,9 +16,9 @@ export function shardConfiguration(files: Readonly<Record<string, string>>, vers
 }
 
 /**
- * Which stores would be emptied if shards went from one configuration to another: those whose blocks,
- * index or directory of state change, and those that are no longer where they were. Buildbarn empties
- * them without a warning.
+ * Which stores would be emptied if shards went from one configuration to another: those whose
+ * blocks, index or directory of state change, and those that are no longer where they were.
+ * Buildbarn empties them without a warning.
  */
 export function flushOf(before: Checked, after: Checked): Flush {
   const unread = [before, after].find((checked) => checked.is !== "valid");
@@ -38,8 +38,8 @@ function geometryOf(checked: Checked): Geometry {
 }
 
 /**
- * The stores on volumes of a shard, however deep in other backends. One without a directory of state
- * is emptied by every restart: no change makes that worse.
+ * The stores on volumes of a shard, however deep in other backends. One without a directory of
+ * state is emptied by every restart: no change makes that worse.
  */
 function* localStores(json: unknown, path: string): Generator<readonly [path: string, kept: string]> {
   if (typeof json !== "object" || json === null) return;
@@ -63,12 +63,15 @@ function fieldsOf(json: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [camelCase(name), value]));
 }
 
-/** The same text for the same values: protobuf's JSON may write a number as text, and zero not at all. */
+/**
+ * The same text for the same values: protobuf's JSON may write a number as text, and zero not at
+ * all.
+ */
 function canonical(json: unknown): string {
   if (Array.isArray(json)) return `[${json.map(canonical).join()}]`;
   if (typeof json === "object" && json !== null) {
     const fields = Object.entries(fieldsOf(json)).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return `{${fields.map(([name, value]) => `${name}:${canonical(value)}`).join()}}`;
   }
-  return JSON.stringify(String(json ?? 0));
+  return typeof json === "string" ? JSON.stringify(json) : `"${JSON.stringify(json ?? 0)}"`;
 }

@@ -47,7 +47,7 @@ function newBlocks(json: LocatedJson): readonly Fault[] {
   });
 }
 
-/** A scheduler does not start with a queue of no size class, or of several that are not in order. */
+/** A scheduler does not start with a queue of no size class, or of several out of order. */
 function sizeClasses(json: LocatedJson, version: Version): readonly Fault[] {
   return listAt(json, "predeclaredPlatformQueues").flatMap((queue, index) => {
     const field = fieldAt(queue, "sizeClasses");
