@@ -63,6 +63,7 @@ export const operator = defineOperator({
     ELASTI_WAKE_AUDIENCE: audience,
     ELASTI_WAKE_ACCOUNT: "$(POD_NAMESPACE):elasti-operator-resolver",
     PROMETHEUS_TRIGGER_AUTHORIZATION_HEADER: secret("prometheusAuthorizationHeader"),
+    PATH_PROBE_KEY: secret("pathProbeKey"),
     SENTRY_DSN: secret("operatorSentryDsn"),
   },
   settings: {
@@ -92,6 +93,7 @@ export const operator = defineOperator({
         // objects.
         NODE_OPTIONS: "--max-old-space-size-percentage=75",
         ELASTI_OPERATOR_TOKEN_FILE: `${tokens}/token`,
+        PATH_PROBE_KEY: secret("pathProbeKey"),
         SENTRY_DSN: secret("resolverSentryDsn"),
       },
       settings: {

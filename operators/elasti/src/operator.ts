@@ -1,8 +1,9 @@
 import type { Controller, PolicyRule, Runnable } from "@windlass/runtime";
+import { pathProof } from "./path-proof.ts";
 import { resolversIn } from "./service/cluster-view.ts";
 import { type ElastiDependencies, elastiController } from "./service/controller.ts";
 import { operatorMetrics } from "./service/operator-metrics.ts";
-import { tcpPathProbe } from "./service/path-probe.ts";
+import { TcpPathProbe } from "./service/path-probe.ts";
 import { ResolverLinks } from "./service/resolver-links.ts";
 import { httpReports } from "./service/resolver-reports.ts";
 import type { KindLookup } from "./service/scale-target.ts";
@@ -53,7 +54,7 @@ export function operator(settings: OperatorSettings, kinds: KindLookup): Operato
   return {
     controller: elastiController({
       kinds,
-      probe: tcpPathProbe,
+      probe: new TcpPathProbe(pathProof(settings.PATH_PROBE_KEY)),
       reports,
       wishes,
       resolver,

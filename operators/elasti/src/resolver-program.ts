@@ -1,4 +1,5 @@
 import type { PolicyRule, Runnable } from "@windlass/runtime";
+import { pathProof } from "./path-proof.ts";
 import { OperatorWaker, resolver, resolverShutdownMs } from "./resolver/index.ts";
 import { TargetFeed } from "./service/target-feed.ts";
 import type { ResolverSettings } from "./settings.ts";
@@ -34,6 +35,7 @@ export function resolverProgram(settings: ResolverSettings): {
     sharedPort: settings.ELASTI_RESOLVER_PROXY_PORT,
     internalPort: settings.ELASTI_RESOLVER_PORT,
     clusterDomain: domain,
+    pathProof: pathProof(settings.PATH_PROBE_KEY),
     ...(settings.ELASTI_RESOLVER_HOST !== undefined && { host: settings.ELASTI_RESOLVER_HOST }),
     ...(settings.HEADER_FOR_HOST !== undefined && { hostHeader: settings.HEADER_FOR_HOST }),
     limits: { held: settings.QUEUE_SIZE, hold: `${settings.REQ_TIMEOUT}s` },

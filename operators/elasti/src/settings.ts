@@ -44,6 +44,9 @@ const common = {
     .describe("Only these namespaces are watched, separated by commas; all if empty"),
   ELASTI_OPERATOR_PORT: port(8013).describe("Where every replica of the operator takes wake requests"),
   ELASTI_RESOLVER_PORT: port(8013).describe("Where every replica of the resolver says what it does"),
+  PATH_PROBE_KEY: optional.describe(
+    "By which the operator recognizes the resolver's answers on the way to a Service; both have the same",
+  ),
   SENTRY_DSN: url.describe("Where errors are reported to; nowhere if empty"),
   SENTRY_ENVIRONMENT: optional.describe("The environment that reports name"),
 };

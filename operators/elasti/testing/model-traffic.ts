@@ -39,6 +39,8 @@ export class ModelTraffic implements PathProbe, ResolverReports {
   held = 0;
   inFlight = 0;
   isListening = true;
+  /** Whether connections reach pods from where the operator is. */
+  arePodsReachable = true;
   /**
    * What a replica that is about to end has in flight, and how often it was asked; `gone` if it has
    * ended.
@@ -54,7 +56,7 @@ export class ModelTraffic implements PathProbe, ResolverReports {
   async ask(address: string) {
     const { items: services } = await this.#client.list(Service);
     const service = services.find(({ spec }) => spec?.clusterIP === address);
-    if (!service) return "nobody" as const;
+    if (!service) return "nothing" as const;
     const { namespace, name } = service.metadata;
     const { items } = await this.#client.list(EndpointSlice, {
       namespace,
@@ -62,10 +64,14 @@ export class ModelTraffic implements PathProbe, ResolverReports {
     });
     const ready = items
       .flatMap(({ endpoints }) => endpoints ?? [])
-      .filter(({ conditions }) => conditions?.ready);
+      .filter(({ conditions, addresses }) => conditions?.ready && this.#isReachable(addresses));
     const chosen = ready[this.#turn++ % ready.length];
-    if (!chosen) return "nobody" as const;
+    if (!chosen) return "nothing" as const;
     return chosen.addresses.includes(resolverAddress) ? ("resolver" as const) : ("other" as const);
+  }
+
+  #isReachable(addresses: readonly string[]): boolean {
+    return this.arePodsReachable || addresses.includes(resolverAddress);
   }
 
   async of(

@@ -68,6 +68,17 @@ const drainingServer = `
   });
 `;
 
+/** Answers a path probe with its own fields, in the head and in the body. */
+const echoingServer = `
+  require("node:http").createServer((asked, answer) => asked.resume().on("end", () => {
+    const nonce = asked.headers["elasti-path-probe"];
+    if (nonce === undefined) return answer.end("ok");
+    answer.setHeader("elasti-path-probe", nonce);
+    answer.end(JSON.stringify(asked.headers));
+  })).listen(8080);
+  process.on("SIGTERM", () => process.exit());
+`;
+
 const wait = { timeout: 90_000 };
 const frames = 1_000;
 
@@ -91,6 +102,26 @@ export function protocolSuite(world: () => ProtocolWorld): void {
     await untilAnswered(url);
     await phase(client, key, "Serving");
     const load = startLoad(url, 100, { connectionMs: Number.POSITIVE_INFINITY });
+    for (let cycle = 0; cycle < 2; cycle++) {
+      const waking = phase(client, key, "Waking");
+      await sendToSleep(client, key);
+      await waking;
+      await phase(client, key, "Serving");
+    }
+    const { sent, ok, failures } = await load.stop();
+    expect(failures).toEqual([]);
+    expect(ok).toBe(sent);
+  });
+
+  test("a pod that repeats what it is sent is not taken for the resolver: it sleeps and wakes without loss", {
+    timeout: 240_000,
+  }, async () => {
+    const { client } = world();
+    const { key, address } = await asleep(world(), "echoing", echoingServer);
+    const url = `http://${address}:8000/`;
+    expect(await askOnce(url)).toMatchObject({ status: 200 });
+    await phase(client, key, "Serving");
+    const load = startLoad(url, 50);
     for (let cycle = 0; cycle < 2; cycle++) {
       const waking = phase(client, key, "Waking");
       await sendToSleep(client, key);

@@ -1,3 +1,4 @@
+import type { PathProof } from "../path-proof.ts";
 import type { Decision } from "./decision.ts";
 import { pathProbeHeader, type RequestView } from "./request.ts";
 import type { ServicePort } from "./service.ts";
@@ -9,10 +10,12 @@ import { waitingPage, wantsPage } from "./waiting-page.ts";
  * One that asks where its connection leads is answered whatever the service does, and wakes
  * nothing: by this the operator learns that the connections of a Service come here.
  */
-export function decide(port: ServicePort, request: RequestView): Decision {
+export function decide(port: ServicePort, request: RequestView, proof: PathProof): Decision {
   const { pathProbe } = request;
-  if (pathProbe !== undefined)
-    return { do: "answer", response: { status: 204, body: "", fields: { [pathProbeHeader]: pathProbe } } };
+  if (pathProbe !== undefined) {
+    const fields = { [pathProbeHeader]: proof.answerTo(pathProbe) };
+    return { do: "answer", response: { status: 204, body: "", fields } };
+  }
   const { service, dispatcher } = port;
   const { holdMs } = service;
   if (!dispatcher.isAsleep) return { do: "forward", port, holdMs };

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Clock, type Duration, milliseconds, sleep, systemClock } from "@windlass/clock";
 import { RelayGroup } from "@windlass/relay";
 import { type Logger, Registry, silentLogger } from "@windlass/runtime";
+import { type PathProof, pathProof } from "../path-proof.ts";
 import { type ClientViews, viewsOfKernel } from "./client-views.ts";
 import type { ClientConnection, ClientTimeouts, DoubtedClient } from "./connection-host.ts";
 import { decide } from "./decide.ts";
@@ -62,6 +63,8 @@ export interface ResolverOptions {
   readonly clusterDomain?: string;
   /** The address to listen on. @default all */
   readonly host?: string;
+  /** By what the operator recognizes this resolver. @default that of the usual key */
+  readonly pathProof?: PathProof;
   /** @default ResolverLimits' own */
   readonly limits?: ResolverLimits;
   /** @default one of its own */
@@ -130,6 +133,7 @@ export class Resolver implements AsyncDisposable {
   readonly #metrics: ResolverMetrics;
   readonly #context: ServiceContext;
   readonly #timeouts: ClientTimeouts;
+  readonly #pathProof: PathProof;
   readonly #services = new Map<ServiceKey, Service>();
   readonly #listeners = new Map<number, OpenedPort>();
   readonly #connections = new Set<ClientConnection>();
@@ -161,6 +165,7 @@ export class Resolver implements AsyncDisposable {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
+    this.#pathProof = options.pathProof ?? pathProof();
     this.#timeouts = {
       idleMs: milliseconds(limits.idle ?? "620s", "resolver: limits.idle"),
       headMs: milliseconds(limits.head ?? "30s", "resolver: limits.head"),
@@ -355,7 +360,7 @@ export class Resolver implements AsyncDisposable {
       decide: (request) => {
         const port = portOf(request);
         if (!port) return { do: "fail", failure: { why: "unknown-service" } };
-        return decide(port, request);
+        return decide(port, request, this.#pathProof);
       },
       malformed: ({ fault }) => this.#metrics.malformed(fault),
       tunnel: (port, client, upstream, ended) => {

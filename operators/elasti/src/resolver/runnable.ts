@@ -17,7 +17,10 @@ export interface TargetSource {
 
 /** What a resolver is run with. */
 export interface ResolverRunnableOptions
-  extends Pick<ResolverOptions, "sharedPort" | "hostHeader" | "clusterDomain" | "host" | "limits"> {
+  extends Pick<
+    ResolverOptions,
+    "sharedPort" | "hostHeader" | "clusterDomain" | "host" | "pathProof" | "limits"
+  > {
   /** Fills the table. Resolves once all that there is has been set. */
   readonly follow: (table: TargetTable, context: RunnableContext) => Promise<TargetSource>;
   readonly waker: Waker;

@@ -64,7 +64,7 @@ beforeAll(async () => {
       },
     },
     resolver,
-    patience: { settleMs: 50, proofMs: 5_000, reprieveMs: 500 },
+    patience: { settleMs: 50, proofMs: 3_000, reprieveMs: 500 },
     resolverGraceMs: 200,
   });
   await cluster.run("elasti-operator", (options) => manager(options).add(controller));
@@ -194,6 +194,27 @@ test("a request in the last instant takes the sleep back, and no pod is touched"
   const after = await cluster.client.get(Deployment, key);
   expect(after.metadata.generation).toBe(metadata.generation);
   await waitForDeletion(cluster.client, EndpointSlice, slice(key));
+});
+
+test("a wake whose pods the operator does not reach ends all the same, with a condition that says so", async () => {
+  const key = await createAsleep("unreachable");
+  traffic.arePodsReachable = false;
+  await wake(key);
+  const elasti = await seen(
+    key,
+    (one) => one.status?.phase === "Serving" && conditionOf(one, "PathProven")?.status === "False",
+  );
+  expect(conditionOf(elasti, "PathProven")).toMatchObject({
+    reason: "Returning",
+    message: expect.stringContaining("reached a pod"),
+  });
+  expect(conditionOf(elasti, "Ready")?.status).toBe("True");
+  traffic.arePodsReachable = true;
+  wish(key, "sleep");
+  await at(key, "Asleep");
+  wish(key, "stay");
+  await wake(key);
+  await seen(key, (one) => conditionOf(one, "PathProven")?.status === "True");
 });
 
 test("a target that others scale to zero has its requests held, and one that they scale up is served", async () => {

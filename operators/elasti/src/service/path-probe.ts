@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
+import type { PathProof } from "../path-proof.ts";
 import { pathProbeHeader } from "../resolver/request.ts";
 
-/** Who answered a connection to a Service: the resolver, somebody else, or nobody. */
-export type Answerer = "resolver" | "other" | "nobody";
+/** What answered a connection to a Service: the resolver, something else, or nothing. */
+export type Answerer = "resolver" | "other" | "nothing";
 
 /** Finds out where a connection to a Service leads, from here. */
 export interface PathProbe {
@@ -11,10 +12,17 @@ export interface PathProbe {
 }
 
 const longestMs = 1_000;
+const longestHead = 16_384;
 
-/** Connects as any client does, and sends a nonce that only the resolver answers with. */
-export const tcpPathProbe: PathProbe = {
-  ask(address, port, signal) {
+/** Connects as any client does, and sends a nonce whose answer only the resolver can make. */
+export class TcpPathProbe implements PathProbe {
+  readonly #proof: PathProof;
+
+  constructor(proof: PathProof) {
+    this.#proof = proof;
+  }
+
+  ask(address: string, port: number, signal: AbortSignal): Promise<Answerer> {
     const nonce = randomBytes(12).toString("hex");
     return new Promise((resolve) => {
       let isConnected = false;
@@ -25,7 +33,7 @@ export const tcpPathProbe: PathProbe = {
         socket.destroy();
         resolve(answer);
       };
-      const abort = () => settle("nobody");
+      const abort = () => settle("nothing");
       signal.addEventListener("abort", abort, { once: true });
       socket.setEncoding("latin1");
       socket.on("connect", () => {
@@ -36,17 +44,27 @@ export const tcpPathProbe: PathProbe = {
       });
       socket.on("data", (chunk: string) => {
         text += chunk;
-        if (text.includes(nonce)) settle("resolver");
-        else if (text.includes("\r\n\r\n") || text.length > 16_384) settle("other");
+        const end = text.indexOf("\r\n\r\n");
+        if (end >= 0) settle(isProof(text.slice(0, end), this.#proof.answerTo(nonce)) ? "resolver" : "other");
+        else if (text.length > longestHead) settle("other");
       });
-      // Somebody who takes a connection and does not speak HTTP is not the resolver.
-      const end = () => settle(isConnected ? "other" : "nobody");
+      // What takes a connection and does not speak HTTP is not the resolver.
+      const end = () => settle(isConnected ? "other" : "nothing");
       socket.on("timeout", end);
       socket.on("error", end);
       socket.on("close", end);
     });
-  },
-};
+  }
+}
+
+/** Whether the head of a response is that of the resolver. Its body, if any, proves nothing. */
+function isProof(head: string, answer: string): boolean {
+  const [status = "", ...fields] = head.split("\r\n");
+  return (
+    /^HTTP\/1\.1 204(?: |$)/.test(status) &&
+    fields.some((field) => field.toLowerCase() === `${pathProbeHeader}: ${answer}`)
+  );
+}
 
 /**
  * How unlikely it must be that a pod is still in the rules after all answers came from the

@@ -77,10 +77,6 @@ test.for([{ at: "Joining" }, { at: "Diverting" }, { at: "Holding", retired: ["a"
   },
 );
 
-test("the resolver leaves the Service only once a pod answers through it", () => {
-  expect(next({ at: "Returning" }, { isProven: false })).toBeUndefined();
-});
-
 test("a request before the scale is written keeps the target up", () => {
   expect(next({ at: "ScalingDown", retired: ["a"] }, { hasDemand: true })).toMatchObject({ at: "Waking" });
 });
@@ -138,4 +134,12 @@ test("a service that rests behind the resolver goes there whatever is asked, and
     at: "Relaying",
   });
   expect(next({ at: "Waking", for: "requests", retired: [] }, rest)).toMatchObject({ at: "Relaying" });
+});
+
+test("the resolver leaves the Service once a pod answers through it, or after a while once the pods are in the Service", () => {
+  expect(next({ at: "Returning" }, { elapsedMs: 0 })).toEqual({ at: "Serving", cause: "PodsServe" });
+  const unproven = { isProven: false, wish: "stay" } as const;
+  expect(next({ at: "Returning" }, { ...unproven, elapsedMs: 29_999 })).toBeUndefined();
+  expect(next({ at: "Returning" }, { ...unproven, haveSlicesFollowed: false })).toBeUndefined();
+  expect(next({ at: "Returning" }, unproven)).toEqual({ at: "Serving", cause: "ProofTimedOut" });
 });

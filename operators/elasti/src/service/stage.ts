@@ -99,7 +99,7 @@ export interface Move {
 export interface Patience {
   /** How long the resolver alone takes new connections before the pods may go. */
   readonly settleMs: number;
-  /** How long a proof may take before the sleep is given up. */
+  /** How long a proof may take before the sleep is given up, or a wake does without it. */
   readonly proofMs: number;
   /** How long a pod that was told to stop must stay ready to count as one that runs on. */
   readonly reprieveMs: number;
@@ -183,7 +183,7 @@ export function step(stage: Stage, seen: Observation, patience: Patience): Move 
   switch (stage.at) {
     case "Serving":
     case "Returning":
-      return withoutPods(seen) ?? stepAmongPods(stage, seen);
+      return withoutPods(seen) ?? stepAmongPods(stage, seen, patience);
     case "Joining":
     case "Diverting":
     case "Relaying":
@@ -217,9 +217,13 @@ function withoutPods(seen: Observation): Move | undefined {
   return hasReadyPod(seen) ? undefined : waking("readiness", [], "PodsNotReady");
 }
 
-function stepAmongPods({ at }: Stage, seen: Observation): Move | undefined {
-  if (at === "Returning" && seen.isProven && seen.haveSlicesFollowed && seen.restsAt === "Serving")
-    return { stage: { at: "Serving" }, cause: "PodsServe" };
+function stepAmongPods({ at }: Stage, seen: Observation, patience: Patience): Move | undefined {
+  if (at === "Returning" && seen.haveSlicesFollowed && seen.restsAt === "Serving") {
+    if (seen.isProven) return { stage: { at: "Serving" }, cause: "PodsServe" };
+    // The pods are in the Service, and nodes follow it in the order of its changes. What is missing
+    // is the operator's own connection to a pod, which a NetworkPolicy may forbid for ever.
+    if (seen.elapsedMs >= patience.proofMs) return { stage: { at: "Serving" }, cause: "ProofTimedOut" };
+  }
   if (seen.resolver !== "ready") return undefined;
   if (seen.restsAt === "Relaying") return { stage: { at: "Joining" }, cause: "KeptInPath" };
   const isIdle = at === "Serving" && seen.wish === "sleep" && !seen.hasDemand;

@@ -90,8 +90,36 @@ export function statusOf(facts: StatusFacts): Status {
     lastReconciledTime: reconciled,
     ...(scaledUp !== undefined && { lastScaledUpTime: scaledUp }),
     ...(elasti.spec.wakeAhead && { neededTimes: neededTimes(facts) }),
-    conditions: [...conditionsOf(position, seen), ...triggerConditionOf(facts)],
+    conditions: [...conditionsOf(position, seen), pathConditionOf(facts), ...triggerConditionOf(facts)],
   };
+}
+
+/** What the operator's own connections to the Service failed to show, by the stage that waits for it. */
+const unproven: Readonly<Partial<Record<StageName, string>>> = {
+  Joining: "no connection of the operator to the Service reached the resolver",
+  Diverting: "connections of the operator to the Service still reached something else than the resolver",
+  Returning: "no connection of the operator to the Service reached a pod",
+};
+
+/**
+ * Whether the operator could prove where connections lead. What one stage failed to prove is kept
+ * until the same stage proves it.
+ */
+function pathConditionOf({ elasti, move, from = "Serving" }: StatusFacts): Conditions[number] {
+  const before = elasti.status?.conditions?.find(({ type }) => type === "PathProven");
+  const what = unproven[from];
+  if (move?.cause === "ProofTimedOut" && what !== undefined)
+    return condition(
+      "PathProven",
+      false,
+      from,
+      `${what} in time: look at NetworkPolicies and at the nodes' rules`,
+    );
+  const isProven =
+    from === before?.reason && ["ResolverInPath", "TrafficMoved", "PodsServe"].includes(move?.cause ?? "");
+  return before?.status === "False" && !isProven
+    ? condition("PathProven", false, before.reason, before.message)
+    : condition("PathProven", true, "AsExpected");
 }
 
 /**
@@ -143,7 +171,8 @@ export function faultyStatusOf(
   { status = {} }: ElastiServiceObject,
   { reason, message }: ServiceFault,
 ): Status {
-  const { conditions: _before, observedGeneration: _generation, ...kept } = status;
+  const { conditions: before, observedGeneration: _generation, ...kept } = status;
+  const path = before?.find(({ type }) => type === "PathProven");
   return {
     ...kept,
     conditions: [
@@ -151,6 +180,7 @@ export function faultyStatusOf(
       condition("Active", "Unknown", reason),
       condition("ScaledToZero", "Unknown", reason),
       condition("Degraded", true, reason, message),
+      ...(path?.status === "False" ? [condition("PathProven", false, path.reason, path.message)] : []),
     ],
   };
 }
