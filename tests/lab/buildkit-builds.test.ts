@@ -3,7 +3,7 @@ import { sleep, systemClock } from "@windlass/clock";
 import type { NamespacedKey } from "@windlass/runtime";
 import { Pod } from "@windlass/runtime/kinds";
 import { waitFor, waitForDeletion } from "@windlass/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { BuildKitWorker, isClaimable, type Worker } from "../../operators/buildkit/src/index.ts";
 import { build, startBuild } from "../../operators/buildkit/testing/gateway-build.ts";
 import { type Allocated, LabOperator } from "../../operators/buildkit/testing/lab-operator.ts";
@@ -173,8 +173,16 @@ describe("a worker that is lost in the middle of a build", () => {
       told(`${tool} reported a lost worker after`, seconds(toldAfter));
       const again = await build(operator.client, allocated, { tool, steps: ["RUN echo never"] });
       expect(again.output).toMatch(/allocate (a worker again|another)/);
-      const next = await operator.allocate(key(), job);
-      expect(next.workerName).not.toBe(allocated.workerName);
+      // Until the kubelet has reported that the container ended, the job is given what it had.
+      const next = await vi.waitFor(
+        async () => {
+          const one = await operator.allocate(key(), job);
+          expect(one.workerName).not.toBe(allocated.workerName);
+          return one;
+        },
+        { timeout: 15_000, interval: 200 },
+      );
+      told("lost until its job had another worker", seconds(performance.now() - lostAt));
       expect(await build(operator.client, next, { tool, steps: [lasting(0)] })).toMatchObject({ code: 0 });
       told("lost until the next build had ended", seconds(performance.now() - lostAt));
       await operator.release(next);

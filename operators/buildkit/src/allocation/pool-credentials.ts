@@ -5,7 +5,7 @@ import { Secret } from "@windlass/runtime/kinds";
 import { readAuthorities, signingAuthority, trustBundle } from "../certificates/index.ts";
 import { clusterSecrets, poolNames } from "../names.ts";
 import { type PoolName, poolText } from "../pool-name.ts";
-import { type Keyring, keyringDataKey, poolKeyring, readKeyring } from "../tokens/index.ts";
+import { type Keyring, keyringDataKey, readKeyring } from "../tokens/index.ts";
 import { AllocationError } from "./errors.ts";
 
 /** Where keys and certificates are read from. */
@@ -40,11 +40,16 @@ export class PoolCredentials {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** The pool's own ring. @throws AllocationError `CredentialsUnavailable`. */
+  /**
+   * The keys that the pool's gateways have: those of the pool's own Secret. A key that the
+   * controller has not brought there yet signs nothing, however old it is.
+   *
+   * @throws AllocationError `CredentialsUnavailable`.
+   */
   async keyring(pool: PoolName): Promise<Keyring> {
     return await this.#kept(`keys of ${poolText(pool)}`, async () => {
-      const data = await this.#cluster(clusterSecrets.tokenKeys);
-      return poolKeyring(readKeyring(data[keyringDataKey] ?? ""), pool);
+      const data = await this.#secret(pool.namespace, poolNames(pool.name).tokenKeysSecret);
+      return readKeyring(data[keyringDataKey] ?? "");
     });
   }
 

@@ -8,7 +8,7 @@ import { kinds } from "../kinds.fixture.ts";
 import { clusterSecrets, poolLabel, poolNames, workerLabel, workerName } from "../names.ts";
 import { BuildKitPool, type Pool } from "../pool/index.ts";
 import { BuildKitRequest } from "../request/request.ts";
-import { addKey, keyringDataKey, writeKeyring } from "../tokens/index.ts";
+import { addKey, type Keyring, keyringDataKey, poolKeyring, writeKeyring } from "../tokens/index.ts";
 import { BuildKitWorker, type Worker } from "../worker/index.ts";
 import { Allocator } from "./allocator.ts";
 import { PoolCredentials } from "./pool-credentials.ts";
@@ -266,10 +266,8 @@ export class PoolWorld implements AsyncDisposable {
       clusterSecrets.clientAuthorities,
       writeAuthorities(clients),
     );
-    await secret(cluster.client, systemNamespace, clusterSecrets.tokenKeys, {
-      [keyringDataKey]: writeKeyring(addKey([], now, systemRandom)),
-    });
     const world = new PoolWorld(cluster, await cluster.createNamespace("builds"));
+    world.tokenKeys = addKey([], now, systemRandom);
     world.trust = trustBundle(clients);
     return world;
   }
@@ -277,8 +275,14 @@ export class PoolWorld implements AsyncDisposable {
   /** What the authorities of clients are. */
   trust = "";
 
+  /** What the keys of all pools are derived from. */
+  tokenKeys: Keyring = [];
+
   async pool(name: string, spec: object = {}): Promise<Pool> {
     const { client } = this.cluster;
+    await secret(client, this.namespace, poolNames(name).tokenKeysSecret, {
+      [keyringDataKey]: writeKeyring(poolKeyring(this.tokenKeys, { namespace: this.namespace, name })),
+    });
     await secret(client, this.namespace, poolNames(name).tlsSecret, { "server-ca.crt": this.trust });
     return await client.create(BuildKitPool, { metadata: { namespace: this.namespace, name }, spec });
   }

@@ -22,7 +22,7 @@ export const apiRights: RoleContribution = {
     {
       apiGroups: [""],
       resources: ["secrets"],
-      resourceNames: [clusterSecrets.clientAuthorities, clusterSecrets.tokenKeys],
+      resourceNames: [clusterSecrets.clientAuthorities],
       verbs: ["get"],
     },
     { apiGroups: [""], resources: ["configmaps"], resourceNames: [apiTrustName], verbs: ["get", "update"] },

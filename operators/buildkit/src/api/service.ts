@@ -2,7 +2,7 @@ import { readSigningRequest } from "@windlass/certificates";
 import type { Client } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
 import type { Allocator, Grant, PoolCredentials, PoolState } from "../allocation/index.ts";
-import { operationId } from "../allocation/index.ts";
+import { AllocationError, operationId } from "../allocation/index.ts";
 import { allocationCertificate, signAllocationCertificate } from "../certificates/index.ts";
 import {
   type Admins,
@@ -173,14 +173,27 @@ export class Service {
     return externalEndpoint === undefined ? { endpoint } : { endpoint, externalEndpoint };
   }
 
-  /** A token does not say of which pool it is: it is the one whose keys have signed it. */
+  /**
+   * A token does not say of which pool it is: it is the one whose keys have signed it.
+   *
+   * @throws AllocationError `CredentialsUnavailable` if it may be of a pool whose keys cannot be
+   *   read.
+   */
   async #verify(token: string) {
     const { state, credentials, clock } = this.options;
+    let unknown: AllocationError | undefined;
     for (const pool of state.pools()) {
       const name = poolNameOf(pool);
-      const verification = verifyToken(await credentials.keyring(name), token, clock.now());
-      if (verification.is === "valid") return { pool, name, allocation: verification.allocation };
+      try {
+        const verification = verifyToken(await credentials.keyring(name), token, clock.now());
+        if (verification.is === "valid") return { pool, name, allocation: verification.allocation };
+      } catch (error) {
+        if (!(error instanceof AllocationError)) throw error;
+        // A pool that was just made has no keys, and no allocations either.
+        if (pool.status?.tokenKeysSecretName !== undefined) unknown ??= error;
+      }
     }
+    if (unknown) throw unknown;
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { inspect, type KeyPair } from "@windlass/certificates";
 import { type Clock, sleep } from "@windlass/clock";
 import type { Logger } from "@windlass/runtime";
 import type { PoolCredentials } from "../allocation/index.ts";
-import { checkPair } from "../gateway/credentials.ts";
+import { checkPair } from "../certificates/index.ts";
 
 /** What a server shows, and whose certificates it takes from clients. */
 export interface ServingCredentials {

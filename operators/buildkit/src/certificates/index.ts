@@ -25,3 +25,4 @@ export {
   workerCertificate,
 } from "./profiles.ts";
 export { type CertificateStep, certificateStep, type WantedCertificate } from "./renewal.ts";
+export { CredentialsError, checkPair, checkTrust } from "./usable.ts";

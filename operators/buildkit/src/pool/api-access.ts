@@ -30,10 +30,15 @@ export function apiAccess(pool: Pool, operatorNamespace: string) {
 }
 
 function apiRulesFor({ metadata: { name }, spec }: Pool): PolicyRule[] {
-  const { tlsSecret, revocations } = poolNames(name);
+  const { tlsSecret, tokenKeysSecret, revocations } = poolNames(name);
   const tokens = spec.auth.methods.flatMap(({ token }) => token?.secretRef ?? []);
   return [
-    { apiGroups: [""], resources: ["secrets"], resourceNames: [tlsSecret, ...tokens], verbs: ["get"] },
+    {
+      apiGroups: [""],
+      resources: ["secrets"],
+      resourceNames: [tlsSecret, tokenKeysSecret, ...tokens],
+      verbs: ["get"],
+    },
     { apiGroups: [""], resources: ["configmaps"], resourceNames: [revocations], verbs: ["get", "update"] },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
   ];

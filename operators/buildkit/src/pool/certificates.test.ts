@@ -2,7 +2,7 @@ import { createAuthority, inspect } from "@windlass/certificates";
 import { ManualClock, seededRandom } from "@windlass/clock";
 import type { ObjectOf } from "@windlass/runtime";
 import { Secret } from "@windlass/runtime/kinds";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AuthoritySecretError, readAuthorities } from "../certificates/index.ts";
 import { CredentialStore } from "../credentials.ts";
 import { textData } from "../secret-data.ts";
@@ -65,9 +65,9 @@ test("short certificates are renewed as long before their end as the pool says",
   const first = await look();
   expect(first.until).toBeLessThanOrEqual(clock.now() + 6 * minute);
   await clock.advance(6 * minute - 1_000);
-  expect((await look()).server.notAfter).toBe(first.server.notAfter);
+  expect((await look()).server?.notAfter).toBe(first.server?.notAfter);
   await clock.advance(1_000);
-  expect((await look()).server.notAfter).toBeGreaterThan(first.server.notAfter);
+  expect((await look()).server?.notAfter).toBeGreaterThan(first.server?.notAfter ?? Number.NaN);
 });
 
 test("a new name by which the gateway is called is on its certificate at once", async () => {
@@ -84,9 +84,9 @@ test("a certificate that a person makes is shown as it is, and its authority is 
     mode: "manual",
     manual: { serverCertSecret: "theirs", caSecret: "their-ca" },
   });
-  await expect(look()).rejects.toMatchObject({
-    reason: "CertificateMissing",
-    message: expect.stringContaining("theirs"),
+  expect(await look()).toMatchObject({
+    server: undefined,
+    fault: { reason: "CertificateMissing", message: expect.stringContaining("theirs") },
   });
   const authority = createAuthority({ commonName: "corporate", validFor: day, clock });
   const pair = authority.issue({
@@ -104,6 +104,79 @@ test("a certificate that a person makes is shown as it is, and its authority is 
   expect(data["ci-tls"]?.["server-ca.crt"]).toBe(authority.certificate);
   // Who may connect is not the corporation's to say.
   expect(data["ci-tls"]?.["ca.crt"]).not.toContain(authority.certificate);
+});
+
+describe("a person's certificate that cannot be used", () => {
+  const setUpManual = async () => {
+    const { clock, secrets, look } = setUp({
+      mode: "manual",
+      manual: { serverCertSecret: "theirs", caSecret: "their-ca" },
+    });
+    const authority = createAuthority({ commonName: "corporate", validFor: 300 * day, clock });
+    const issue = () => authority.issue({ commonName: "ci", usages: ["server"], validFor: day });
+    const secret = (name: string, stringData: Record<string, string>) =>
+      secrets.put({ metadata: { namespace: "builds", name }, stringData });
+    const pair = issue();
+    secret("theirs", { "tls.crt": pair.certificate, "tls.key": pair.key });
+    secret("their-ca", { "ca.crt": authority.certificate });
+    await look();
+    return { clock, look, secret, pair, other: issue() };
+  };
+  type Manual = Awaited<ReturnType<typeof setUpManual>>;
+
+  test.for<[string, string, (on: Manual) => unknown]>([
+    ["is gone", "CertificateMissing", ({ secret }) => secret("theirs", {})],
+    ["has ended", "CertificateExpired", ({ clock }) => clock.advance(2 * day)],
+    [
+      "does not fit its key",
+      "CertificateUnusable",
+      ({ secret, pair, other }) => secret("theirs", { "tls.crt": other.certificate, "tls.key": pair.key }),
+    ],
+    [
+      "is none",
+      "CertificateUnusable",
+      ({ secret, pair }) => secret("theirs", { "tls.crt": "hello", "tls.key": pair.key }),
+    ],
+    [
+      "comes with an empty list of authorities",
+      "CertificateUnusable",
+      ({ secret }) => secret("their-ca", { "ca.crt": "" }),
+    ],
+    ["has no authority", "CertificateMissing", ({ secret }) => secret("their-ca", {})],
+  ])(
+    "because it %s: what clients are shown stays, and everything else goes on",
+    async ([, reason, spoil]) => {
+      const on = await setUpManual();
+      await spoil(on);
+      // The cluster's keys and authorities rotate in the meantime.
+      await on.clock.advance(31 * day);
+      if (reason !== "CertificateExpired") expect((await on.look()).fault).toBeDefined();
+      const { fault, data, until } = await on.look();
+      expect(fault?.message).not.toContain("PRIVATE");
+      expect(until).toBeGreaterThanOrEqual(on.clock.now() + 30_000);
+      expect(data["ci-tls"]?.["tls.crt"]).toBe(on.pair.certificate);
+      expect(data["ci-tls"]?.["tls.key"]).toBe(on.pair.key);
+      expect(readKeyring(data["ci-token-keys"]?.["keys.json"] ?? "")).toHaveLength(2);
+      expect(data["ci-client-certs"]?.["client.crt"]).toContain("BEGIN CERTIFICATE");
+      if (reason === "CertificateExpired") expect(fault?.reason).toBe(reason);
+    },
+  );
+
+  test.for<[string, string, (on: Manual) => unknown]>([
+    ["has ended", "CertificateExpired", ({ clock }) => clock.advance(2 * day)],
+    [
+      "does not fit its key",
+      "CertificateUnusable",
+      ({ secret, pair, other }) => secret("theirs", { "tls.crt": other.certificate, "tls.key": pair.key }),
+    ],
+  ])("has a reason: it %s", async ([, reason, spoil]) => {
+    const on = await setUpManual();
+    await spoil(on);
+    expect((await on.look()).fault).toMatchObject({
+      reason,
+      message: expect.stringContaining("spec.tls.manual.serverCertSecret: Secret theirs"),
+    });
+  });
 });
 
 test("authorities that cannot be read are an error, and are never replaced", async () => {

@@ -34,7 +34,7 @@ import { configHashOf, workerToml } from "../worker/pod.ts";
 import { BuildKitWorker, type Worker } from "../worker/worker.ts";
 import { apiAccess, grantedPermissions } from "./api-access.ts";
 import { cacheVolumes, claimFor, volumesEnd } from "./cache-volumes.ts";
-import { type PoolCertificates, poolCertificates } from "./certificates.ts";
+import { type Fault, type PoolCertificates, poolCertificates } from "./certificates.ts";
 import { outerHosts } from "./endpoints.ts";
 import { failuresOf } from "./failures.ts";
 import { gatewayChildren } from "./gateway-objects.ts";
@@ -42,10 +42,10 @@ import { forgetPool, reportPool } from "./metrics.ts";
 import { networkPolicies } from "./network-policies.ts";
 import { BuildKitPool, type Pool } from "./pool.ts";
 import { RequestLives } from "./request-lives.ts";
-import { deleteRoute, makeRoute, routePermissions } from "./route.ts";
+import { deleteRoute, makeRoute, type RouteOutcome, routePermissions } from "./route.ts";
 import { type ScalingPlan, scalingPlan, type WorkerSeen } from "./scaling.ts";
 import { scheduledAt } from "./schedule.ts";
-import { type Fault, phaseCounts, phaseOf, poolStatusOf } from "./status.ts";
+import { phaseCounts, phaseOf, poolStatusOf } from "./status.ts";
 
 /** What the pools' controller stands on. */
 export interface PoolDependencies {
@@ -83,6 +83,8 @@ const declared = (pace: Pace) =>
 type Context = ContextOf<ReturnType<typeof declared>>;
 
 const DRAIN_LOOK_MS = 5_000;
+/** How soon a pool is looked at again whose certificates or route could not be made. */
+const FAULT_LOOK_MS = 30_000;
 /**
  * How often a pool is looked at whose workers are claimed and released all the time; and while
  * requests wait that may need another worker.
@@ -250,13 +252,14 @@ async function reconcile(
     plan.until,
     scheduled.until,
     volumesEnd(pool, volumes),
-    "until" in certificates ? certificates.until : now + DRAIN_LOOK_MS * 6,
+    "until" in certificates ? certificates.until : now + FAULT_LOOK_MS,
+    route?.is === "not-made" ? now + FAULT_LOOK_MS : undefined,
     ...waiting.map(endOf),
   ].flatMap((at) => at ?? []);
   return {
     status,
     requeueAfter: Math.max(100, Math.min(...looks) - now),
-    // Without certificates all stays as it is: a gateway that runs has what it needs.
+    // Without an authority all stays as it is: a gateway that runs has what it needs.
     ...("children" in certificates && {
       children: [
         ...certificates.children,
@@ -445,7 +448,7 @@ async function deleteUnchanged(
   }
 }
 
-/** The certificates, or what is wrong with those that a person has to give. */
+/** The certificates, or why none can be made. */
 async function certificatesOf(
   pool: Pool,
   service: ObjectOf<typeof Service> | undefined,
@@ -460,15 +463,15 @@ async function certificatesOf(
   }
 }
 
-/** Whether a route was made before is known by the condition that said so. */
-async function routeOf(pool: Pool, { client }: Context) {
+/**
+ * Whether there may be a route that is no longer wanted is known by its condition, which stays
+ * until nothing is left.
+ */
+async function routeOf(pool: Pool, { client }: Context): Promise<RouteOutcome | undefined> {
   const { enabled, gatewayAPI } = pool.spec.gateway;
   if (enabled && gatewayAPI.enabled) return await makeRoute(client, pool);
-  const wasMade = pool.status?.conditions?.some(
-    ({ type, status }) => type === "RouteReady" && status === "True",
-  );
-  if (wasMade) await deleteRoute(client, pool);
-  return undefined;
+  const wasWanted = pool.status?.conditions?.some(({ type }) => type === "RouteReady");
+  return wasWanted ? await deleteRoute(client, pool) : undefined;
 }
 
 function configFor(pool: Pool) {
@@ -493,6 +496,6 @@ function report(
     waiting: waiting.length,
     oldestWaitSeconds: (clock.now() - oldest) / 1_000,
     max: pool.spec.scaling.max,
-    certificateEnd: "server" in certificates ? certificates.server.notAfter / 1_000 : 0,
+    certificateEnd: ("children" in certificates ? (certificates.server?.notAfter ?? 0) : 0) / 1_000,
   });
 }

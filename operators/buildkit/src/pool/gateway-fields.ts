@@ -111,7 +111,9 @@ export const networking = z.object({
     .array(cidr)
     .max(64)
     .default([])
-    .describe("Where clients may connect from. Default: anywhere"),
+    .describe(
+      "Where clients may connect from. A NodePort or LoadBalancer Service then sets `externalTrafficPolicy: Local`, so that their addresses are seen, and leads to nodes that run a gateway. Default: anywhere",
+    ),
   external: z
     .object({
       enabled: z.boolean().default(false).describe("Publishes `hostname` as the pool's external endpoint"),

@@ -212,6 +212,9 @@ function serviceFor(pool: Pool) {
   const nodePort =
     type !== "ClusterIP" && gateway.nodePort !== undefined ? { nodePort: gateway.nodePort } : {};
   const isBalanced = type === "LoadBalancer";
+  // Otherwise nodes replace the addresses of clients by their own, and the NetworkPolicy admits all
+  // of them or none.
+  const isLocal = type !== "ClusterIP" && networking.allowedCIDRs.length > 0;
   return child(Service, {
     metadata: { name: poolNames(name).service, labels: gatewayLabels(name), annotations },
     spec: {
@@ -220,6 +223,7 @@ function serviceFor(pool: Pool) {
       ports: [
         { name: "gateway", port: servicePortOf(spec), targetPort: "gateway", protocol: "TCP", ...nodePort },
       ],
+      ...(isLocal && { externalTrafficPolicy: "Local" }),
       ...(isBalanced &&
         gateway.loadBalancerClass !== undefined && { loadBalancerClass: gateway.loadBalancerClass }),
       ...(isBalanced &&

@@ -1,5 +1,5 @@
 import { ManualClock, seededRandom } from "@windlass/clock";
-import type { Controller } from "@windlass/runtime";
+import { type Controller, controllerReference } from "@windlass/runtime";
 import {
   ConfigMap,
   Deployment,
@@ -162,6 +162,7 @@ describe("the Service", () => {
         type: "LoadBalancer",
         loadBalancerClass: "example.com/lb",
         loadBalancerSourceRanges: ["10.0.0.0/8"],
+        externalTrafficPolicy: "Local",
         ports: [{ port: 4_443, nodePort: 30_100 }],
       },
     });
@@ -194,7 +195,12 @@ test("the allocation API may read the Secrets that the pool names, and no others
     children.find(({ kind: one, object }) => one.kind === kind && object.metadata?.name === "ci-api")?.object;
   expect(named("Role")).toMatchObject({
     rules: expect.arrayContaining([
-      { apiGroups: [""], resources: ["secrets"], resourceNames: ["ci-tls", "team-tokens"], verbs: ["get"] },
+      {
+        apiGroups: [""],
+        resources: ["secrets"],
+        resourceNames: ["ci-tls", "ci-token-keys", "team-tokens"],
+        verbs: ["get"],
+      },
     ]),
   });
   expect(named("RoleBinding")).toMatchObject({
@@ -272,6 +278,112 @@ test("a route attaches to a Gateway that exists", async () => {
   ]);
 });
 
+describe("objects of the Gateway API", () => {
+  const gatewayAPI = { enabled: true, hostname: "builds.example.com", gatewayClassName: "envoy" };
+  const object = (kind: string, name: string, own: boolean) => ({
+    kind: {
+      group: "gateway.networking.k8s.io",
+      version: "v1",
+      kind,
+      plural: `${kind.toLowerCase()}s`,
+      scope: "Namespaced" as const,
+    },
+    object: {
+      apiVersion: "gateway.networking.k8s.io/v1",
+      kind,
+      metadata: {
+        namespace: key.namespace,
+        name,
+        uid: `${kind} ${name}`,
+        labels: { "buildkit.smrt-devops.net/pool": "ci" },
+        ...(own && { ownerReferences: [controllerReference(BuildKitPool, pool)] }),
+      },
+    },
+  });
+  const pool = BuildKitPool.make({ ...key, uid: "1" }, {});
+  const madeBefore = {
+    conditions: [
+      {
+        type: "RouteReady",
+        status: "True",
+        reason: "RouteMade",
+        message: "",
+        lastTransitionTime: "2026-01-01T00:00:00Z",
+      },
+    ],
+  } as const;
+  const written = (writes: readonly { verb: string; kind: { kind: string }; key: { name?: string } }[]) =>
+    writes
+      .filter(({ kind }) => kind.kind !== "Secret")
+      .map((one) => `${one.verb} ${one.kind.kind} ${one.key.name}`);
+
+  test.for([
+    ["Gateway", "ci-gateway"],
+    ["TLSRoute", "ci-tlsroute"],
+  ] as const)("that others have made are left alone, and reported: %s", async ([kind, name]) => {
+    const { writes, status, child } = await reconciled(
+      { gateway: { gatewayAPI } },
+      { cache: [object(kind, name, false)] },
+    );
+    expect(written(writes)).not.toContain(`apply ${kind} ${name}`);
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: "RouteReady",
+        status: "False",
+        reason: "RouteNameTaken",
+        message: expect.stringContaining(`${kind} builds/${name} exists`),
+      }),
+    );
+    expect(child(Deployment)).toBeDefined();
+  });
+
+  test("that others have made are not deleted where none is wanted any more", async () => {
+    const cache = [object("Gateway", "ci-gateway", false), object("TLSRoute", "ci-tlsroute", false)];
+    const { writes } = await reconciled({}, { cache }, madeBefore);
+    expect(written(writes)).toEqual([]);
+  });
+
+  test("of the pool are deleted where none is wanted any more", async () => {
+    const cache = [object("Gateway", "ci-gateway", true), object("TLSRoute", "ci-tlsroute", true)];
+    const { writes, status } = await reconciled({}, { cache }, madeBefore);
+    expect(written(writes).toSorted()).toEqual(["delete Gateway ci-gateway", "delete TLSRoute ci-tlsroute"]);
+    expect(status?.conditions?.map(({ type }) => type)).not.toContain("RouteReady");
+  });
+
+  test.for([
+    [
+      "another name",
+      { gatewayName: "edge" },
+      ["apply Gateway edge", "apply TLSRoute ci-tlsroute", "delete Gateway ci-gateway"],
+    ],
+    [
+      "a Gateway that exists",
+      { gatewayRef: { name: "edge" } },
+      ["apply TLSRoute ci-tlsroute", "delete Gateway ci-gateway"],
+    ],
+  ] as const)("are replaced where the pool names %s", async ([, change, expected]) => {
+    const cache = [object("Gateway", "ci-gateway", true)];
+    const { writes } = await reconciled(
+      { gateway: { gatewayAPI: { ...gatewayAPI, ...change } } },
+      { cache },
+      madeBefore,
+    );
+    expect(written(writes)).toEqual(expected);
+  });
+});
+
+test.for([
+  ["NodePort", ["10.0.0.0/8"], "Local"],
+  ["NodePort", [], undefined],
+  ["ClusterIP", ["10.0.0.0/8"], undefined],
+] as const)(
+  "a Service of type %s for %j keeps the addresses of clients: %s",
+  async ([serviceType, allowedCIDRs, policy]) => {
+    const { child } = await reconciled({ networking: { serviceType, allowedCIDRs } });
+    expect(child(Service)?.spec?.externalTrafficPolicy).toBe(policy);
+  },
+);
+
 test("cache backends are told to clients in the words of buildctl and buildx", async () => {
   const { status } = await reconciled({
     cache: {
@@ -316,8 +428,8 @@ test("fields of the original that mean nothing are named, so that nobody relies 
   ]);
 });
 
-test("a certificate that a person owes is a condition, and nothing of the pool is touched meanwhile", async () => {
-  const { status, children } = await reconciled({
+test("a certificate that a person owes is a condition, and everything else of the pool is made", async () => {
+  const { status, child } = await reconciled({
     tls: { mode: "manual", manual: { serverCertSecret: "theirs", caSecret: "their-ca" } },
   });
   expect(status).toMatchObject({ phase: "Failed" });
@@ -325,10 +437,13 @@ test("a certificate that a person owes is a condition, and nothing of the pool i
     expect.objectContaining({
       type: "CertificatesReady",
       status: "False",
+      reason: "CertificateMissing",
       message: expect.stringContaining("theirs"),
     }),
   );
-  expect(children).toEqual([]);
+  for (const name of ["ci-token-keys", "ci-client-certs"]) expect(child(Secret, name)).toBeDefined();
+  expect(child(Secret, "ci-tls")).toBeUndefined();
+  expect(child(Deployment)).toBeDefined();
 });
 
 test("the metrics have the original's names, by pool and phase", async () => {

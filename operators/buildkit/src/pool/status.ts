@@ -6,7 +6,7 @@ import { workerPodLabels } from "../worker/pod.ts";
 import { type Worker, type WorkerPhase, workerPhases } from "../worker/worker.ts";
 import { cacheOptions } from "./cache-options.ts";
 import type { CacheVolume } from "./cache-volumes.ts";
-import type { PoolCertificates } from "./certificates.ts";
+import type { Fault, PoolCertificates } from "./certificates.ts";
 import { externalEndpoint, internalEndpoint } from "./endpoints.ts";
 import { ignoredFields } from "./ignored-fields.ts";
 import type { BuildKitPool, Pool } from "./pool.ts";
@@ -28,12 +28,6 @@ export interface PoolObserved {
   readonly certificates: PoolCertificates | Fault;
   /** Undefined if none is wanted. */
   readonly route: RouteOutcome | undefined;
-}
-
-/** Why something could not be had. */
-export interface Fault {
-  readonly reason: string;
-  readonly message: string;
 }
 
 /** How many workers are in each phase. */
@@ -60,7 +54,7 @@ export function poolStatusOf(pool: Pool, seen: PoolObserved): StatusFor<typeof B
   const gateway = gatewayOf(seen);
   const external = externalEndpoint(pool, seen.service);
   const { certificates, plan, failures, waiting, volumes } = seen;
-  const hasCertificates = "server" in certificates;
+  const server = "children" in certificates ? certificates.server : undefined;
   const isScaled = plan.create.length > 0 || plan.remove.length > 0;
   const activity = lastOf([
     ...seen.workers.map(({ status }) => status?.lastActivityAt),
@@ -96,11 +90,11 @@ export function poolStatusOf(pool: Pool, seen: PoolObserved): StatusFor<typeof B
     connections: { active: used, ...(activity !== undefined && { lastConnectionTime: activity }) },
     ...(volumes.length > 0 && { cacheSlots: [...volumes] }),
     ...(options.import.length > 0 && { cacheOptions: options }),
-    ...(hasCertificates && {
+    ...(server && {
       serverCert: {
-        notBefore: timestamp(certificates.server.notBefore),
-        notAfter: timestamp(certificates.server.notAfter),
-        renewalTime: timestamp(certificates.server.renewAt),
+        notBefore: timestamp(server.notBefore),
+        notAfter: timestamp(server.notAfter),
+        renewalTime: timestamp(server.renewAt),
       },
     }),
     tlsSecretName: names.tlsSecret,
@@ -112,6 +106,10 @@ export function poolStatusOf(pool: Pool, seen: PoolObserved): StatusFor<typeof B
     ...(lastScaleTime !== undefined && { lastScaleTime }),
     conditions,
   };
+}
+
+function faultOf(certificates: PoolObserved["certificates"]): Fault | undefined {
+  return "children" in certificates ? certificates.fault : certificates;
 }
 
 interface GatewaySeen {
@@ -128,7 +126,7 @@ function gatewayOf({ gateway }: PoolObserved): GatewaySeen {
 function phaseOfPool({ metadata, spec }: Pool, seen: PoolObserved, isReachable: boolean) {
   if (metadata.deletionTimestamp !== undefined) return "Draining";
   const { workers, failures, certificates } = seen;
-  if (!("server" in certificates)) return "Failed";
+  if (faultOf(certificates)) return "Failed";
   if (spec.gateway.enabled && !isReachable) return "Pending";
   const isUp = workers.some((worker) => ["Idle", "Allocated", "Running"].includes(phaseOf(worker)));
   if (failures.count > 0 && !isUp) return "Failed";
@@ -138,18 +136,15 @@ function phaseOfPool({ metadata, spec }: Pool, seen: PoolObserved, isReachable: 
 function conditionsOf(pool: Pool, seen: PoolObserved, gateway: GatewaySeen): WantedCondition[] {
   const { certificates, route } = seen;
   const made = gatewayCondition(pool, gateway);
-  const hasCertificates = "server" in certificates;
-  const certified = hasCertificates
-    ? condition("CertificatesReady", true, "CertificatesIssued")
-    : condition("CertificatesReady", false, certificates.reason, certificates.message);
+  const fault = faultOf(certificates);
+  const certified = fault
+    ? condition("CertificatesReady", false, fault.reason, fault.message)
+    : condition("CertificatesReady", true, "CertificatesIssued");
   const routed =
     route &&
-    condition(
-      "RouteReady",
-      route.is === "made",
-      route.is === "made" ? "RouteMade" : "GatewayAPIMissing",
-      "message" in route ? route.message : "",
-    );
+    (route.is === "made"
+      ? condition("RouteReady", true, "RouteMade")
+      : condition("RouteReady", false, route.reason, route.message));
   const failing = [certified, made, routed].find((one) => one?.status === "False");
   const ignored = ignoredFields(pool.spec);
   return [

@@ -1,6 +1,7 @@
 export { type CarriedToken, tokenIn, tokenNames } from "./carrier.ts";
 export {
   addKey,
+  arrivingKeyring,
   type KeyRotation,
   type Keyring,
   keyringStep,

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   addKey,
+  arrivingKeyring,
   type KeyRotation,
   type Keyring,
   keyringStep,
@@ -18,7 +19,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const start = Date.UTC(2026, 0, 1);
-const rotation: KeyRotation = { rotateEvery: "7d", settle: "10m" };
+const rotation: KeyRotation = { rotateEvery: "7d", settle: "10m", late: "0s" };
 
 /** A ring after one step, as the controller takes it. */
 function stepped(ring: Keyring, now: number): Keyring {
@@ -109,6 +110,37 @@ test("a pool's keys are the same every time, and tell nothing of another pool's 
   expect(of("a", "b")).toBe(of("a", "b"));
   const all = [of("a", "b"), of("a", "c"), of("b", "b"), Buffer.from(ring[0]?.secret ?? []).toString("hex")];
   expect(new Set(all).size).toBe(4);
+});
+
+describe("what a pool's gateways have", () => {
+  const pool = { namespace: "builds", name: "ci" };
+  const first = addKey([], start, systemRandom);
+  const both = addKey(first, start + 30 * day, systemRandom);
+
+  test("is what the cluster has, where the controller brings each key in time", () => {
+    expect(arrivingKeyring(first, pool, [], start + day)).toEqual(poolKeyring(first, pool));
+    const now = start + 30 * day;
+    expect(arrivingKeyring(both, pool, poolKeyring(first, pool), now)).toEqual(poolKeyring(both, pool));
+  });
+
+  test("has a key that comes late settle first, and go on from there", () => {
+    const late = start + 33 * day;
+    const ring = arrivingKeyring(both, pool, poolKeyring(first, pool), late);
+    expect(ring.map(({ addedAt }) => addedAt)).toEqual([start, late]);
+    expect(signingKey(ring, late + 10 * minute - 1)?.id).toBe(1);
+    const later = arrivingKeyring(both, pool, ring, late + day);
+    expect(later).toEqual(ring);
+    expect(signingKey(later, late + 10 * minute)?.id).toBe(2);
+    // What the old key has signed meanwhile holds for a day, and the cluster still has that key.
+    expect(neededKeys(both, late + day + 10 * minute)).toEqual(both);
+  });
+
+  test("holds no key of somebody else, and none of before the cluster's were made again", () => {
+    const foreign = addKey([], start + day, seededRandom(9));
+    expect(arrivingKeyring(first, pool, foreign, start + 2 * day)).toEqual(poolKeyring(first, pool));
+    const future = poolKeyring(first, pool).map((one) => ({ ...one, addedAt: start + 90 * day }));
+    expect(arrivingKeyring(first, pool, future, start + day)[0]?.addedAt).toBe(start + day);
+  });
 });
 
 describe("in a Secret", () => {

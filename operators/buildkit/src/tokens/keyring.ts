@@ -35,6 +35,13 @@ export interface KeyRotation {
    * @default "10m"
    */
   readonly settle?: Duration;
+  /**
+   * How long after it was added a key may still come to a pool's gateways, because its controller
+   * was away: till then, and while it settles there, the key before signs for the pool.
+   *
+   * @default "7d"
+   */
+  readonly late?: Duration;
 }
 
 /** The largest key id that a token has room for. */
@@ -80,11 +87,32 @@ export function poolKeyring(ring: Keyring, pool: PoolName): Keyring {
   }));
 }
 
-function rulesOf({ rotateEvery = "30d", settle = "10m" }: KeyRotation): RotationRules {
+/**
+ * What the Secret of a pool holds now: the pool's own ring, in which a key that the pool's gateways
+ * do not have yet counts from now on. However late the controller brings it, it settles first.
+ *
+ * @param present What the Secret held until now; empty if there was none.
+ */
+export function arrivingKeyring(ring: Keyring, pool: PoolName, present: Keyring, now: number): Keyring {
+  const keys = poolKeyring(ring, pool).map((key) => ({ key, before: sameKey(present, key) }));
+  const isFirst = keys.every(({ before }) => before === undefined);
+  return keys
+    .map(({ key, before }) => {
+      const arrivedAt = before?.addedAt ?? (isFirst ? key.addedAt : now);
+      return { ...key, addedAt: Math.max(key.addedAt, Math.min(arrivedAt, now)) };
+    })
+    .toSorted((a, b) => a.addedAt - b.addedAt);
+}
+
+function sameKey(ring: Keyring, { id, secret }: TokenKey): TokenKey | undefined {
+  return ring.find((one) => one.id === id && Buffer.from(one.secret).equals(secret));
+}
+
+function rulesOf({ rotateEvery = "30d", settle = "10m", late = "7d" }: KeyRotation): RotationRules {
   return {
     rotateEveryMs: milliseconds(rotateEvery, "token keys: rotateEvery"),
     settleMs: milliseconds(settle, "token keys: settle"),
-    longestSignedMs: longestTtlMs,
+    longestSignedMs: longestTtlMs + milliseconds(late, "token keys: late"),
   };
 }
 
