@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { omit } from "../src/auth/fields.ts";
+import { omit } from "../src/auth/object-identity.ts";
 import { aggregatedRules } from "../src/auth/rules.ts";
 import type { JsonObject } from "../src/json.ts";
 import { openCluster } from "./generate/cluster.ts";

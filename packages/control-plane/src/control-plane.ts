@@ -28,7 +28,6 @@ import {
 import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
 import { type ControllerChoice, startControllers } from "./controllers/index.ts";
 import { type ControllerDependencies, type Running, settled } from "./controllers/loop.ts";
-import { listAt } from "./controllers/objects.ts";
 import { Faults } from "./faults/index.ts";
 import type { Listener } from "./http/listener.ts";
 import { openapi } from "./http/openapi.ts";
@@ -39,6 +38,7 @@ import { subresources } from "./http/subresources.ts";
 import { table } from "./http/table.ts";
 import { type InProcessTransport, inProcessTransport } from "./in-process.ts";
 import { textOf } from "./json.ts";
+import { objectsAt } from "./json-fields.ts";
 import { builtinKinds, type KindTable } from "./kinds/index.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { type NodeChoice, type RunningProcesses, SimulatedNodes } from "./node/index.ts";
@@ -502,7 +502,9 @@ function withoutVersions(kinds: KindTable, versions: readonly string[]): void {
 /** The block of loopback addresses that the nodes had before. */
 function rememberedBlock(store: Store): number | undefined {
   for (const { object } of store.entries("nodes")) {
-    const address = listAt(object, "status", "addresses").find(({ type }) => type === "InternalIP")?.address;
+    const address = objectsAt(object, "status", "addresses").find(
+      ({ type }) => type === "InternalIP",
+    )?.address;
     const [, block] = /^127\.(\d+)\./.exec(textOf(address)) ?? [];
     if (block !== undefined && Number(block) !== 0) return Number(block);
   }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, textOf } from "../../../packages/control-plane/src/json.ts";
-import { field } from "../../../packages/control-plane/src/storage/store.ts";
+import { valueAt } from "../../../packages/control-plane/src/json-fields.ts";
 import type { Answer, Sending, Server } from "../servers.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function play(
 ): Promise<Answer[]> {
   const memory = new Memory(names);
   const start = await server.send({ method: "GET", path: "/api/v1/namespaces/default/configmaps?limit=1" });
-  memory.set("start", textOf(field(start.body as JsonObject, "metadata", "resourceVersion")));
+  memory.set("start", textOf(valueAt(start.body as JsonObject, "metadata", "resourceVersion")));
   const answers: Answer[] = [];
   for (const step of sequence.steps) {
     const answer = await server.send({

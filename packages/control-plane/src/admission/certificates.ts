@@ -1,8 +1,8 @@
 import { CertificateError, readSigningRequest } from "@windlass/certificates";
 import type { Authorizer } from "../auth/index.ts";
 import { equal, type JsonObject } from "../json.ts";
+import { field, itemsAt, specOf, statusOf, textAt } from "../json-fields.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
-import { items, own, specOf, statusOf, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { userOf } from "./escalation.ts";
 import { refuse } from "./plugin.ts";
@@ -43,8 +43,8 @@ export function certificateSubjects(): Admission {
       const { info } = request.resource;
       if (info.plural !== plural || info.group !== group || request.operation !== "CREATE") return;
       const spec = specOf(request.object ?? {});
-      if (request.subresource !== undefined || text(spec, "signerName") !== clientSigner) return;
-      if (organizationsOf(Buffer.from(text(spec, "request"), "base64").toString()).includes(masters))
+      if (request.subresource !== undefined || textAt(spec, "signerName") !== clientSigner) return;
+      if (organizationsOf(Buffer.from(textAt(spec, "request"), "base64").toString()).includes(masters))
         throw refuse(request, `use of ${clientSigner} signer with ${masters} group is not allowed`);
     },
   };
@@ -84,9 +84,9 @@ export function certificateSigners(authorizer: Authorizer): Admission {
 }
 
 function signs(object: JsonObject, before: JsonObject): boolean {
-  const certificate = (one: JsonObject) => own(statusOf(one), "certificate") ?? null;
+  const certificate = (one: JsonObject) => field(statusOf(one), "certificate") ?? null;
   const failed = (one: JsonObject) =>
-    items(statusOf(one), "conditions").filter((condition) => text(condition, "type") === "Failed");
+    itemsAt(statusOf(one), "conditions").filter((condition) => textAt(condition, "type") === "Failed");
   return !equal(certificate(object), certificate(before)) || !equal(failed(object), failed(before));
 }
 
@@ -96,7 +96,7 @@ function demand(
   verb: "approve" | "sign",
   authorizer: Authorizer,
 ): void {
-  const signer = text(specOf(before), "signerName");
+  const signer = textAt(specOf(before), "signerName");
   const wildcard = `${signer.split("/")[0] ?? ""}/*`;
   const user = userOf(request.user);
   const allowed = [signer, wildcard].some(

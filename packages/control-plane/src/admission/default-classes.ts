@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
+import { hasAt, metadataOf, objectAt, textAt } from "../json-fields.ts";
 import type { Admission } from "../registry/admission.ts";
 import type { Store } from "../storage/store.ts";
-import { child, has, metadataOf, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { creationOf } from "./plugin.ts";
 
@@ -15,7 +15,10 @@ export function defaultStorageClass(store: Store): Admission {
       const claim = creationOf(request, "", "persistentvolumeclaims");
       if (!claim) return;
       const spec = ensure(claim, "spec");
-      if (has(spec, "storageClassName") || has(child(metadataOf(claim), "annotations"), betaStorageClass))
+      if (
+        hasAt(spec, "storageClassName") ||
+        hasAt(objectAt(metadataOf(claim), "annotations"), betaStorageClass)
+      )
         return;
       const name = newestDefault(store, "storageclasses.storage.k8s.io", [
         "storageclass.kubernetes.io/is-default-class",
@@ -34,8 +37,8 @@ export function defaultIngressClass(store: Store): Admission {
       const ingress = creationOf(request, "networking.k8s.io", "ingresses");
       if (!ingress) return;
       const spec = ensure(ingress, "spec");
-      const annotated = has(child(metadataOf(ingress), "annotations"), "kubernetes.io/ingress.class");
-      if (has(spec, "ingressClassName") || annotated) return;
+      const annotated = hasAt(objectAt(metadataOf(ingress), "annotations"), "kubernetes.io/ingress.class");
+      if (hasAt(spec, "ingressClassName") || annotated) return;
       const name = newestDefault(store, "ingressclasses.networking.k8s.io", [
         "ingressclass.kubernetes.io/is-default-class",
       ]);
@@ -51,14 +54,14 @@ export function defaultIngressClass(store: Store): Admission {
 function newestDefault(store: Store, bucket: string, annotations: readonly string[]): string | undefined {
   const defaults: JsonObject[] = [];
   for (const { object } of store.entries(bucket)) {
-    const own = child(object.metadata, "annotations");
-    if (annotations.some((annotation) => text(own, annotation) === "true")) defaults.push(object);
+    const own = objectAt(object.metadata, "annotations");
+    if (annotations.some((annotation) => textAt(own, annotation) === "true")) defaults.push(object);
   }
   defaults.sort((a, b) => {
     const [one, other] = [metadataOf(a), metadataOf(b)];
-    const age = text(other, "creationTimestamp").localeCompare(text(one, "creationTimestamp"));
-    return age || (text(one, "name") < text(other, "name") ? -1 : 1);
+    const age = textAt(other, "creationTimestamp").localeCompare(textAt(one, "creationTimestamp"));
+    return age || (textAt(one, "name") < textAt(other, "name") ? -1 : 1);
   });
   const [first] = defaults;
-  return first && text(metadataOf(first), "name");
+  return first && textAt(metadataOf(first), "name");
 }

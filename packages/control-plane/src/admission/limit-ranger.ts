@@ -1,9 +1,9 @@
 import { podTotals } from "../builtin/pod/resources.ts";
 import { type Json, type JsonObject, textOf } from "../json.ts";
+import { field, itemsAt, objectAt, specOf, textAt } from "../json-fields.ts";
 import type { Admission } from "../registry/admission.ts";
 import type { Store } from "../storage/store.ts";
 import { amount, compareAmounts } from "../validation/amounts.ts";
-import { child, items, own, specOf, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { aggregate, creationOf, refuse, writeOf } from "./plugin.ts";
 
@@ -16,13 +16,13 @@ export function limitRanger(store: Store): Admission {
       ? []
       : store
           .list("limitranges", { prefix: `${namespace ?? ""}/` })
-          .entries.flatMap(({ object }) => items(specOf(object), "limits"));
+          .entries.flatMap(({ object }) => itemsAt(specOf(object), "limits"));
   return {
     name: "LimitRanger",
     mutate: (request) => {
       const pod = creationOf(request, "", "pods");
       if (!pod) return;
-      const limits = limitsOf(request.namespace).filter((limit) => text(limit, "type") === "Container");
+      const limits = limitsOf(request.namespace).filter((limit) => textAt(limit, "type") === "Container");
       if (limits.length > 0) setDefaults(pod, limits);
     },
     validate: (request) => {
@@ -45,14 +45,14 @@ function setDefaults(pod: JsonObject, limits: readonly JsonObject[]): void {
     ["containers", "container"],
     ["initContainers", "init container"],
   ] as const) {
-    for (const container of items(specOf(pod), list)) {
-      const name = text(container, "name");
+    for (const container of itemsAt(specOf(pod), list)) {
+      const name = textAt(container, "name");
       for (const [part, from, word] of [
         ["requests", "defaultRequest", "request"],
         ["limits", "default", "limit"],
       ] as const) {
         const set: string[] = [];
-        for (const [resource, value] of limits.flatMap((limit) => Object.entries(child(limit, from)))) {
+        for (const [resource, value] of limits.flatMap((limit) => Object.entries(objectAt(limit, from)))) {
           const amounts = ensure(ensure(container, "resources"), part);
           if (amounts[resource] !== undefined) continue;
           amounts[resource] = value;
@@ -68,12 +68,12 @@ function setDefaults(pod: JsonObject, limits: readonly JsonObject[]): void {
 }
 
 function podComplaints(pod: JsonObject, limit: JsonObject): string[] {
-  const type = text(limit, "type");
+  const type = textAt(limit, "type");
   const spec = specOf(pod);
   if (type === "Container") {
-    return [...items(spec, "containers"), ...items(spec, "initContainers")].flatMap((container) => {
-      const resources = child(container, "resources");
-      return complaints(limit, type, child(resources, "requests"), child(resources, "limits"));
+    return [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")].flatMap((container) => {
+      const resources = objectAt(container, "resources");
+      return complaints(limit, type, objectAt(resources, "requests"), objectAt(resources, "limits"));
     });
   }
   if (type === "Pod") return complaints(limit, type, podTotals(spec, "requests"), podTotals(spec, "limits"));
@@ -81,9 +81,9 @@ function podComplaints(pod: JsonObject, limit: JsonObject): string[] {
 }
 
 function claimComplaints(claim: JsonObject, limit: JsonObject): string[] {
-  if (text(limit, "type") !== "PersistentVolumeClaim") return [];
-  const requested = child(child(specOf(claim), "resources"), "requests");
-  const bound = (part: string) => ({ type: "PersistentVolumeClaim", [part]: child(limit, part) });
+  if (textAt(limit, "type") !== "PersistentVolumeClaim") return [];
+  const requested = objectAt(objectAt(specOf(claim), "resources"), "requests");
+  const bound = (part: string) => ({ type: "PersistentVolumeClaim", [part]: objectAt(limit, part) });
   return [
     ...complaints(bound("min"), "PersistentVolumeClaim", requested, {}),
     ...complaints(bound("max"), "PersistentVolumeClaim", requested, requested, "request"),
@@ -99,26 +99,26 @@ function complaints(
   limitWord = "limit",
 ): string[] {
   const said: string[] = [];
-  for (const [name, least] of Object.entries(child(limit, "min"))) {
+  for (const [name, least] of Object.entries(objectAt(limit, "min"))) {
     const start = `minimum ${name} usage per ${type} is ${textOf(least)}`;
-    const [request, most] = [own(requests, name), own(limits, name)];
+    const [request, most] = [field(requests, name), field(limits, name)];
     if (request === undefined) said.push(`${start}.  No request is specified`);
     else if (compareAmounts(request, least) < 0) said.push(`${start}, but request is ${textOf(request)}`);
     else if (most !== undefined && compareAmounts(most, least) < 0) {
       said.push(`${start}, but limit is ${textOf(most)}`);
     }
   }
-  for (const [name, greatest] of Object.entries(child(limit, "max"))) {
+  for (const [name, greatest] of Object.entries(objectAt(limit, "max"))) {
     const start = `maximum ${name} usage per ${type} is ${textOf(greatest)}`;
-    const [request, most] = [own(requests, name), own(limits, name)];
+    const [request, most] = [field(requests, name), field(limits, name)];
     if (most === undefined) said.push(`${start}.  No limit is specified`);
     else if (compareAmounts(most, greatest) > 0) said.push(`${start}, but ${limitWord} is ${textOf(most)}`);
     else if (request !== undefined && compareAmounts(request, greatest) > 0) {
       said.push(`${start}, but request is ${textOf(request)}`);
     }
   }
-  for (const [name, ratio] of Object.entries(child(limit, "maxLimitRequestRatio"))) {
-    const complaint = ratioComplaint(name, type, ratio, own(requests, name), own(limits, name));
+  for (const [name, ratio] of Object.entries(objectAt(limit, "maxLimitRequestRatio"))) {
+    const complaint = ratioComplaint(name, type, ratio, field(requests, name), field(limits, name));
     if (complaint !== undefined) said.push(complaint);
   }
   return said;

@@ -1,6 +1,7 @@
+import { valueAt } from "../json-fields.ts";
 import type { Admission } from "../registry/admission.ts";
 import { forbidden, notFound } from "../status.ts";
-import { field, type Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
 
 /** Namespaces that cannot be deleted. */
 const immortal = new Set(["default", "kube-system", "kube-public"]);
@@ -14,7 +15,7 @@ export function namespaceLifecycle(store: Store): Admission {
       if (operation !== "CREATE" || namespace === undefined || !resource.info.namespaced) return;
       const entry = store.get("namespaces", namespace);
       if (!entry) throw notFound({ group: "", resource: "namespaces" }, namespace);
-      if (field(entry.object, "status", "phase") === "Terminating") {
+      if (valueAt(entry.object, "status", "phase") === "Terminating") {
         throw forbidden(
           { group: resource.info.group, resource: resource.info.plural },
           name,

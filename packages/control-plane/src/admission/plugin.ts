@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
+import { metadataOf, textAt } from "../json-fields.ts";
 import type { AdmissionRequest } from "../registry/admission.ts";
 import { forbidden, type StatusError } from "../status.ts";
-import { metadataOf, text } from "../validation/fields.ts";
 
 /** The object of a request to make something of a kind; undefined for all other requests. */
 export function creationOf(request: AdmissionRequest, group: string, plural: string): JsonObject | undefined {
@@ -19,7 +19,7 @@ export function writeOf(request: AdmissionRequest, group: string, plural: string
 export function refuse(request: AdmissionRequest, why: string): StatusError {
   const { info } = request.resource;
   const metadata = request.object ? metadataOf(request.object) : {};
-  const name = request.name || text(metadata, "name") || text(metadata, "generateName") || "Unknown";
+  const name = request.name || textAt(metadata, "name") || textAt(metadata, "generateName") || "Unknown";
   return forbidden({ group: info.group, resource: info.plural }, name, why);
 }
 

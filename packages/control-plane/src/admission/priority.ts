@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
+import { metadataOf, numberAt, textAt } from "../json-fields.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
 import type { Store } from "../storage/store.ts";
-import { metadataOf, number, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse, writeOf } from "./plugin.ts";
 
@@ -18,7 +18,7 @@ export function priorities(store: Store): Admission {
     validate: (request) => {
       const made = writeOf(request, "scheduling.k8s.io", "priorityclasses");
       if (made?.globalDefault !== true || request.operation === "DELETE") return;
-      const name = text(metadataOf(made), "name");
+      const name = textAt(metadataOf(made), "name");
       for (const { object } of store.entries(bucket)) {
         if (object.globalDefault === true && object.metadata.name !== name) {
           throw refuse(
@@ -32,18 +32,18 @@ export function priorities(store: Store): Admission {
 }
 
 function setPriority(request: AdmissionRequest, spec: JsonObject, store: Store): void {
-  let name = text(spec, "priorityClassName");
+  let name = textAt(spec, "priorityClassName");
   let found: JsonObject | undefined;
   if (name === "") {
     found = defaultClass(store);
-    name = found ? text(metadataOf(found), "name") : "";
+    name = found ? textAt(metadataOf(found), "name") : "";
     if (name !== "") spec.priorityClassName = name;
   } else {
     found = store.get(bucket, name)?.object;
     if (!found) throw refuse(request, `no PriorityClass with name ${name} was found`);
   }
-  const priority = found ? (number(found, "value") ?? 0) : 0;
-  const given = number(spec, "priority");
+  const priority = found ? (numberAt(found, "value") ?? 0) : 0;
+  const given = numberAt(spec, "priority");
   if (given !== undefined && given !== priority) {
     throw refuse(
       request,
@@ -51,8 +51,8 @@ function setPriority(request: AdmissionRequest, spec: JsonObject, store: Store):
     );
   }
   spec.priority = priority;
-  const policy = (found && text(found, "preemptionPolicy")) || "PreemptLowerPriority";
-  const asked = text(spec, "preemptionPolicy");
+  const policy = (found && textAt(found, "preemptionPolicy")) || "PreemptLowerPriority";
+  const asked = textAt(spec, "preemptionPolicy");
   if (asked !== "" && asked !== policy) {
     throw refuse(
       request,
@@ -67,7 +67,7 @@ function defaultClass(store: Store): JsonObject | undefined {
   let lowest: JsonObject | undefined;
   for (const { object } of store.entries(bucket)) {
     if (object.globalDefault !== true) continue;
-    if (!lowest || (number(object, "value") ?? 0) < (number(lowest, "value") ?? 0)) lowest = object;
+    if (!lowest || (numberAt(object, "value") ?? 0) < (numberAt(lowest, "value") ?? 0)) lowest = object;
   }
   return lowest;
 }

@@ -1,8 +1,18 @@
 import { podTotals, qosClass } from "../builtin/pod/resources.ts";
 import { type JsonObject, textOf } from "../json.ts";
+import {
+  field,
+  hasAt,
+  itemsAt,
+  numberAt,
+  objectAt,
+  specOf,
+  statusOf,
+  textAt,
+  textsAt,
+} from "../json-fields.ts";
 import type { Store } from "../storage/store.ts";
 import { addAmounts } from "../validation/amounts.ts";
-import { child, has, items, number, own, specOf, statusOf, text, texts } from "../validation/fields.ts";
 
 /** Amounts by what a quota calls them. */
 export type Usage = { [resource: string]: string };
@@ -51,17 +61,17 @@ export function usageOf(bucket: string, object: JsonObject): Usage {
   const used: Usage = { [`count/${bucket}`]: "1" };
   const spec = specOf(object);
   if (bucket === "pods") {
-    const phase = text(statusOf(object), "phase");
+    const phase = textAt(statusOf(object), "phase");
     if (phase === "Succeeded" || phase === "Failed") return used;
     addPod(used, spec);
   } else if (bucket === "services") {
-    const ports = items(spec, "ports").filter((port) => number(port, "nodePort")).length;
+    const ports = itemsAt(spec, "ports").filter((port) => numberAt(port, "nodePort")).length;
     used["services.nodeports"] = String(ports);
-    used["services.loadbalancers"] = text(spec, "type") === "LoadBalancer" ? "1" : "0";
+    used["services.loadbalancers"] = textAt(spec, "type") === "LoadBalancer" ? "1" : "0";
   } else if (bucket === "persistentvolumeclaims") {
-    const size = textOf(own(child(child(spec, "resources"), "requests"), "storage") ?? "0");
+    const size = textOf(field(objectAt(objectAt(spec, "resources"), "requests"), "storage") ?? "0");
     used["requests.storage"] = size;
-    const name = text(spec, "storageClassName");
+    const name = textAt(spec, "storageClassName");
     if (name !== "") {
       used[`${name}.storageclass.storage.k8s.io/requests.storage`] = size;
       used[`${name}.storageclass.storage.k8s.io/persistentvolumeclaims`] = "1";
@@ -90,11 +100,11 @@ function addPod(used: Usage, spec: JsonObject): void {
  */
 function devicesOf(spec: JsonObject): Map<string, number> {
   const devices = new Map<string, number>();
-  for (const request of items(child(spec, "devices"), "requests")) {
-    const either = items(request, "firstAvailable");
+  for (const request of itemsAt(objectAt(spec, "devices"), "requests")) {
+    const either = itemsAt(request, "firstAvailable");
     const worst = new Map<string, number>();
-    for (const one of either.length > 0 ? either : [child(request, "exactly")]) {
-      const name = text(one, "deviceClassName");
+    for (const one of either.length > 0 ? either : [objectAt(request, "exactly")]) {
+      const name = textAt(one, "deviceClassName");
       worst.set(name, Math.max(worst.get(name) ?? 0, mostDevices(one)));
     }
     for (const [name, most] of worst) devices.set(name, (devices.get(name) ?? 0) + most);
@@ -103,9 +113,9 @@ function devicesOf(spec: JsonObject): Map<string, number> {
 }
 
 function mostDevices(request: JsonObject): number {
-  switch (text(request, "allocationMode")) {
+  switch (textAt(request, "allocationMode")) {
     case "ExactCount":
-      return number(request, "count") ?? 0;
+      return numberAt(request, "count") ?? 0;
     case "All":
       return mostOfClaim;
     default:
@@ -116,8 +126,8 @@ function mostDevices(request: JsonObject): number {
 /** Whether a quota is about an object at all. */
 export function inScope(quota: JsonObject, bucket: string, object: JsonObject): boolean {
   const spec = specOf(quota);
-  const scopes = texts(spec, "scopes").map((scopeName): JsonObject => ({ scopeName, operator: "Exists" }));
-  const expressions = [...scopes, ...items(child(spec, "scopeSelector"), "matchExpressions")];
+  const scopes = textsAt(spec, "scopes").map((scopeName): JsonObject => ({ scopeName, operator: "Exists" }));
+  const expressions = [...scopes, ...itemsAt(objectAt(spec, "scopeSelector"), "matchExpressions")];
   if (expressions.length === 0) return true;
   switch (bucket) {
     case "pods":
@@ -125,7 +135,7 @@ export function inScope(quota: JsonObject, bucket: string, object: JsonObject): 
     case "persistentvolumeclaims":
       return expressions.every(
         (expression) =>
-          text(expression, "scopeName") === "VolumeAttributesClass" &&
+          textAt(expression, "scopeName") === "VolumeAttributesClass" &&
           matchesNames(expression, attributeClassesOf(object)),
       );
     default:
@@ -135,8 +145,8 @@ export function inScope(quota: JsonObject, bucket: string, object: JsonObject): 
 
 function matchesScope(expression: JsonObject, pod: JsonObject): boolean {
   const spec = specOf(pod);
-  const terminating = (number(spec, "activeDeadlineSeconds") ?? -1) >= 0;
-  switch (text(expression, "scopeName")) {
+  const terminating = (numberAt(spec, "activeDeadlineSeconds") ?? -1) >= 0;
+  switch (textAt(expression, "scopeName")) {
     case "Terminating":
       return terminating;
     case "NotTerminating":
@@ -146,9 +156,9 @@ function matchesScope(expression: JsonObject, pod: JsonObject): boolean {
     case "NotBestEffort":
       return qosClass(pod) !== "BestEffort";
     case "PriorityClass":
-      return matchesNames(expression, [text(spec, "priorityClassName")]);
+      return matchesNames(expression, [textAt(spec, "priorityClassName")]);
     case "CrossNamespacePodAffinity":
-      return looksAcrossNamespaces(child(spec, "affinity"));
+      return looksAcrossNamespaces(objectAt(spec, "affinity"));
     default:
       return false;
   }
@@ -157,8 +167,8 @@ function matchesScope(expression: JsonObject, pod: JsonObject): boolean {
 /** Whether one of the names is as asked for. Empty ones are none. */
 function matchesNames(expression: JsonObject, names: readonly string[]): boolean {
   const present = names.filter((name) => name !== "");
-  const values = texts(expression, "values");
-  switch (text(expression, "operator")) {
+  const values = textsAt(expression, "values");
+  switch (textAt(expression, "operator")) {
     case "In":
       return present.some((name) => values.includes(name));
     case "NotIn":
@@ -173,20 +183,20 @@ function matchesNames(expression: JsonObject, names: readonly string[]): boolean
 function attributeClassesOf(claim: JsonObject): string[] {
   const status = statusOf(claim);
   return [
-    text(specOf(claim), "volumeAttributesClassName"),
-    text(status, "currentVolumeAttributesClassName"),
-    text(child(status, "modifyVolumeStatus"), "targetVolumeAttributesClassName"),
+    textAt(specOf(claim), "volumeAttributesClassName"),
+    textAt(status, "currentVolumeAttributesClassName"),
+    textAt(objectAt(status, "modifyVolumeStatus"), "targetVolumeAttributesClassName"),
   ];
 }
 
 /** Whether a pod wants to be near, or far from, pods of other namespaces. */
 function looksAcrossNamespaces(affinity: JsonObject): boolean {
   return ["podAffinity", "podAntiAffinity"].some((kind) => {
-    const rules = child(affinity, kind);
-    const required = items(rules, "requiredDuringSchedulingIgnoredDuringExecution");
-    const preferred = items(rules, "preferredDuringSchedulingIgnoredDuringExecution");
-    return [...required, ...preferred.map((one) => child(one, "podAffinityTerm"))].some(
-      (term) => texts(term, "namespaces").length > 0 || has(term, "namespaceSelector"),
+    const rules = objectAt(affinity, kind);
+    const required = itemsAt(rules, "requiredDuringSchedulingIgnoredDuringExecution");
+    const preferred = itemsAt(rules, "preferredDuringSchedulingIgnoredDuringExecution");
+    return [...required, ...preferred.map((one) => objectAt(one, "podAffinityTerm"))].some(
+      (term) => textsAt(term, "namespaces").length > 0 || hasAt(term, "namespaceSelector"),
     );
   });
 }

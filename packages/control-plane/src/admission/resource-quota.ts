@@ -1,10 +1,10 @@
 import { type JsonObject, textOf } from "../json.ts";
+import { field, hasAt, itemsAt, metadataOf, objectAt, specOf, statusOf, textAt } from "../json-fields.ts";
 import { formatQuantity } from "../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Store, StoredObject } from "../storage/store.ts";
 import { addAmounts, amount, compareAmounts } from "../validation/amounts.ts";
-import { child, has, items, metadataOf, own, specOf, statusOf, text } from "../validation/fields.ts";
 import { refuse } from "./plugin.ts";
 import { inScope, inUse, type Usage, usageOf } from "./quota-usage.ts";
 
@@ -49,7 +49,7 @@ async function put(
   if (!resource) return;
   for (const { quota, charge } of charged) {
     // Without the quota controller, usage is counted from the stored objects.
-    if (Object.keys(child(statusOf(quota), "hard")).length === 0) continue;
+    if (Object.keys(objectAt(statusOf(quota), "hard")).length === 0) continue;
     const target = {
       resource,
       namespace: request.namespace,
@@ -63,7 +63,7 @@ async function put(
         const used = usedAfter(request, live, charge, registry.store);
         return {
           ...live,
-          status: { ...statusOf(live), used: { ...child(statusOf(live), "used"), ...used } },
+          status: { ...statusOf(live), used: { ...objectAt(statusOf(live), "used"), ...used } },
         };
       },
       { kind: "PatchOptions" },
@@ -80,15 +80,15 @@ function chargeOf(request: AdmissionRequest, quota: JsonObject): Usage {
   const { bucket } = request.resource;
   const object = request.object as JsonObject;
   if (!inScope(quota, bucket, object)) return {};
-  const hard = child(specOf(quota), "hard");
+  const hard = objectAt(specOf(quota), "hard");
   const asked = usageOf(bucket, object);
   const before: Usage = request.oldObject ? usageOf(bucket, request.oldObject) : {};
   if (bucket === "pods" && request.operation === "CREATE")
-    demandAmounts(request, hard, text(metadataOf(quota), "name"), object);
+    demandAmounts(request, hard, textAt(metadataOf(quota), "name"), object);
   return Object.fromEntries(
     Object.entries(asked)
       .filter(
-        ([resource, value]) => has(hard, resource) && compareAmounts(value, before[resource] ?? "0") > 0,
+        ([resource, value]) => hasAt(hard, resource) && compareAmounts(value, before[resource] ?? "0") > 0,
       )
       .map(([resource, value]) => [resource, difference(value, before[resource] ?? "0")]),
   );
@@ -96,25 +96,25 @@ function chargeOf(request: AdmissionRequest, quota: JsonObject): Usage {
 
 /** What will be used of a quota. @throws StatusError if that is too much */
 function usedAfter(request: AdmissionRequest, quota: JsonObject, charge: Usage, store: Store): Usage {
-  const hard = child(specOf(quota), "hard");
+  const hard = objectAt(specOf(quota), "hard");
   const stored = inUse(store, request.resource.bucket, quota, request.namespace as string);
-  const noted = child(statusOf(quota), "used");
+  const noted = objectAt(statusOf(quota), "used");
   const used = (resource: string): string => {
-    const [counted, said] = [stored[resource] ?? "0", textOf(own(noted, resource) ?? "0")];
+    const [counted, said] = [stored[resource] ?? "0", textOf(field(noted, resource) ?? "0")];
     return compareAmounts(said, counted) > 0 ? said : counted;
   };
   const after = Object.fromEntries(
     Object.entries(charge).map(([resource, delta]) => [resource, addAmounts(used(resource), delta)]),
   );
   const exceeded = Object.keys(charge)
-    .filter((resource) => compareAmounts(after[resource], own(hard, resource)) > 0)
+    .filter((resource) => compareAmounts(after[resource], field(hard, resource)) > 0)
     .sort();
   if (exceeded.length === 0) return after;
   const list = (of: (resource: string) => string) =>
     exceeded.map((resource) => `${resource}=${of(resource)}`).join(",");
   throw refuse(
     request,
-    `exceeded quota: ${text(metadataOf(quota), "name")}, requested: ${list((resource) => charge[resource] ?? "0")}, used: ${list(used)}, limited: ${list((resource) => textOf(own(hard, resource)))}`,
+    `exceeded quota: ${textAt(metadataOf(quota), "name")}, requested: ${list((resource) => charge[resource] ?? "0")}, used: ${list(used)}, limited: ${list((resource) => textOf(field(hard, resource)))}`,
   );
 }
 
@@ -130,16 +130,16 @@ function demandAmounts(request: AdmissionRequest, hard: JsonObject, name: string
   );
   const lacking = new Map<string, string[]>();
   const spec = specOf(pod);
-  for (const container of [...items(spec, "initContainers"), ...items(spec, "containers")]) {
-    const resources = child(container, "resources");
+  for (const container of [...itemsAt(spec, "initContainers"), ...itemsAt(spec, "containers")]) {
+    const resources = objectAt(container, "resources");
     const missing = bounds
       .filter((resource) => {
         const [part, amountOf] = resource.includes(".") ? resource.split(".") : ["requests", resource];
-        return !has(child(resources, part as string), amountOf as string);
+        return !hasAt(objectAt(resources, part as string), amountOf as string);
       })
       .sort();
     for (const resource of missing) {
-      lacking.set(resource, [...(lacking.get(resource) ?? []), text(container, "name")]);
+      lacking.set(resource, [...(lacking.get(resource) ?? []), textAt(container, "name")]);
     }
   }
   if (lacking.size === 0) return;

@@ -1,7 +1,7 @@
 import { clone, equal, type JsonObject } from "../json.ts";
+import { hasAt, itemsAt, objectAt, pairsAt, specOf, textAt } from "../json-fields.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
 import type { Store } from "../storage/store.ts";
-import { child, has, items, pairs, specOf, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse } from "./plugin.ts";
 
@@ -11,18 +11,18 @@ export function runtimeClasses(store: Store): Admission {
     name: "RuntimeClass",
     mutate: (request) => {
       const pod = creationOf(request, "", "pods");
-      const name = pod && text(specOf(pod), "runtimeClassName");
+      const name = pod && textAt(specOf(pod), "runtimeClassName");
       if (!pod || !name) return;
       const found = store.get("runtimeclasses.node.k8s.io", name)?.object;
       if (!found) throw refuse(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
       setOverhead(request, specOf(pod), found);
-      setScheduling(request, specOf(pod), child(found, "scheduling"));
+      setScheduling(request, specOf(pod), objectAt(found, "scheduling"));
     },
     validate: (request) => {
       const pod = creationOf(request, "", "pods");
-      if (!pod || !has(specOf(pod), "overhead")) return;
-      const found = store.get("runtimeclasses.node.k8s.io", text(specOf(pod), "runtimeClassName"))?.object;
-      if (!found || !has(found, "overhead")) {
+      if (!pod || !hasAt(specOf(pod), "overhead")) return;
+      const found = store.get("runtimeclasses.node.k8s.io", textAt(specOf(pod), "runtimeClassName"))?.object;
+      if (!found || !hasAt(found, "overhead")) {
         throw refuse(
           request,
           "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
@@ -33,16 +33,16 @@ export function runtimeClasses(store: Store): Admission {
 }
 
 function setOverhead(request: AdmissionRequest, spec: JsonObject, found: JsonObject): void {
-  if (!has(found, "overhead")) return;
-  const fixed = child(child(found, "overhead"), "podFixed");
-  if (has(spec, "overhead") && !equal(spec.overhead, fixed)) {
+  if (!hasAt(found, "overhead")) return;
+  const fixed = objectAt(objectAt(found, "overhead"), "podFixed");
+  if (hasAt(spec, "overhead") && !equal(spec.overhead, fixed)) {
     throw refuse(request, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
   }
   spec.overhead = clone(fixed);
 }
 
 function setScheduling(request: AdmissionRequest, spec: JsonObject, scheduling: JsonObject): void {
-  for (const [key, value] of pairs(scheduling, "nodeSelector")) {
+  for (const [key, value] of pairsAt(scheduling, "nodeSelector")) {
     const selector = ensure(spec, "nodeSelector");
     const own = selector[key];
     if (own !== undefined && own !== value) {
@@ -53,8 +53,8 @@ function setScheduling(request: AdmissionRequest, spec: JsonObject, scheduling: 
     }
     selector[key] = value;
   }
-  const added = items(scheduling, "tolerations").filter(
-    (toleration) => !items(spec, "tolerations").some((own) => equal(own, toleration)),
+  const added = itemsAt(scheduling, "tolerations").filter(
+    (toleration) => !itemsAt(spec, "tolerations").some((own) => equal(own, toleration)),
   );
-  if (added.length > 0) spec.tolerations = [...items(spec, "tolerations"), ...clone(added)];
+  if (added.length > 0) spec.tolerations = [...itemsAt(spec, "tolerations"), ...clone(added)];
 }

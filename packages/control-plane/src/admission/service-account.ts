@@ -1,9 +1,9 @@
 import type { Clock, Random } from "@windlass/clock";
 import { clone, type Json, type JsonObject } from "../json.ts";
+import { hasAt, itemsAt, metadataOf, objectAt, textAt } from "../json-fields.ts";
 import type { Admission } from "../registry/admission.ts";
 import { nameSuffix } from "../registry/metadata.ts";
 import type { Store } from "../storage/store.ts";
-import { child, has, items, metadataOf, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse } from "./plugin.ts";
 
@@ -28,9 +28,9 @@ export function serviceAccounts(deps: ServiceAccountDependencies): Admission {
     name: "ServiceAccount",
     mutate: (request) => {
       const pod = creationOf(request, "", "pods");
-      if (!pod || has(child(metadataOf(pod), "annotations"), mirrored)) return;
+      if (!pod || hasAt(objectAt(metadataOf(pod), "annotations"), mirrored)) return;
       const spec = ensure(pod, "spec");
-      const name = text(spec, "serviceAccountName") || "default";
+      const name = textAt(spec, "serviceAccountName") || "default";
       spec.serviceAccountName = name;
       spec.serviceAccount = name;
       const key = `${request.namespace ?? ""}/${name}`;
@@ -72,26 +72,26 @@ function appearing(
 function admit(spec: JsonObject, account: JsonObject, random: Random): void {
   const wanted: Json = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
   if (wanted === true) mountToken(spec, random);
-  if (items(spec, "imagePullSecrets").length === 0 && items(account, "imagePullSecrets").length > 0) {
+  if (itemsAt(spec, "imagePullSecrets").length === 0 && itemsAt(account, "imagePullSecrets").length > 0) {
     spec.imagePullSecrets = clone(account.imagePullSecrets as Json);
   }
 }
 
 function mountToken(spec: JsonObject, random: Random): void {
-  const existing = items(spec, "volumes").find((volume) =>
-    text(volume, "name").startsWith("kube-api-access-"),
+  const existing = itemsAt(spec, "volumes").find((volume) =>
+    textAt(volume, "name").startsWith("kube-api-access-"),
   );
-  const name = existing ? text(existing, "name") : `kube-api-access-${nameSuffix(random)}`;
+  const name = existing ? textAt(existing, "name") : `kube-api-access-${nameSuffix(random)}`;
   let mounted = false;
   for (const list of ["initContainers", "containers"]) {
-    for (const container of items(spec, list)) {
-      const mounts = items(container, "volumeMounts");
-      if (mounts.some((mount) => text(mount, "mountPath") === mountPath)) continue;
+    for (const container of itemsAt(spec, list)) {
+      const mounts = itemsAt(container, "volumeMounts");
+      if (mounts.some((mount) => textAt(mount, "mountPath") === mountPath)) continue;
       container.volumeMounts = [...mounts, { name, readOnly: true, mountPath }];
       mounted = true;
     }
   }
-  if (mounted && !existing) spec.volumes = [...items(spec, "volumes"), tokenVolume(name)];
+  if (mounted && !existing) spec.volumes = [...itemsAt(spec, "volumes"), tokenVolume(name)];
 }
 
 function tokenVolume(name: string): JsonObject {

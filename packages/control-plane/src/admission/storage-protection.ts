@@ -1,7 +1,7 @@
+import { field, objectAt, specOf, textAt, textsAt } from "../json-fields.ts";
 import type { Admission } from "../registry/admission.ts";
 import type { Store } from "../storage/store.ts";
 import { compareAmounts } from "../validation/amounts.ts";
-import { child, own, specOf, text, texts } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { creationOf, refuse, writeOf } from "./plugin.ts";
 
@@ -20,7 +20,7 @@ export function inUseProtection(): Admission {
       const object = finalizer === undefined ? undefined : creationOf(request, "", plural);
       if (!object || finalizer === undefined) return;
       const metadata = ensure(object, "metadata");
-      const present = texts(metadata, "finalizers");
+      const present = textsAt(metadata, "finalizers");
       if (!present.includes(finalizer)) metadata.finalizers = [...present, finalizer];
     },
   };
@@ -35,9 +35,9 @@ export function claimResize(store: Store): Admission {
       const before = request.oldObject;
       if (!claim || !before) return;
       const size = (object: typeof claim) =>
-        own(child(child(specOf(object), "resources"), "requests"), "storage");
+        field(objectAt(objectAt(specOf(object), "resources"), "requests"), "storage");
       if (compareAmounts(size(claim), size(before)) <= 0) return;
-      const name = text(specOf(claim), "storageClassName");
+      const name = textAt(specOf(claim), "storageClassName");
       const found = store.get("storageclasses.storage.k8s.io", name)?.object;
       if (found?.allowVolumeExpansion === true) return;
       throw refuse(

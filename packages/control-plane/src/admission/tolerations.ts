@@ -1,5 +1,5 @@
+import { itemsAt, textAt } from "../json-fields.ts";
 import type { Admission } from "../registry/admission.ts";
-import { items, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { creationOf } from "./plugin.ts";
 
@@ -16,13 +16,13 @@ export function defaultTolerationSeconds(): Admission {
         resource.info.group === "" && resource.info.plural === "pods" && subresource === undefined;
       if (!isPod || !pod || (operation !== "CREATE" && operation !== "UPDATE")) return;
       const spec = ensure(pod, "spec");
-      const given = items(spec, "tolerations");
+      const given = itemsAt(spec, "tolerations");
       const missing = keys.filter(
         (key) =>
           !given.some(
             (toleration) =>
-              ["", key].includes(text(toleration, "key")) &&
-              ["", "NoExecute"].includes(text(toleration, "effect")),
+              ["", key].includes(textAt(toleration, "key")) &&
+              ["", "NoExecute"].includes(textAt(toleration, "effect")),
           ),
       );
       if (missing.length === 0) return;
@@ -49,9 +49,9 @@ export function taintNewNodes(): Admission {
       const node = creationOf(request, "", "nodes");
       if (!node) return;
       const spec = ensure(node, "spec");
-      const taints = items(spec, "taints");
+      const taints = itemsAt(spec, "taints");
       const there = taints.some(
-        (taint) => text(taint, "key") === notReady.key && text(taint, "effect") === notReady.effect,
+        (taint) => textAt(taint, "key") === notReady.key && textAt(taint, "effect") === notReady.effect,
       );
       if (!there) spec.taints = [...taints, { ...notReady }];
     },

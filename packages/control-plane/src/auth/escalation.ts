@@ -1,8 +1,9 @@
 import { equal, isObject, type JsonObject } from "../json.ts";
+import { objectAt, textAt } from "../json-fields.ts";
 import { goQuote } from "../schema/go-text.ts";
 import { forbidden, notFound } from "../status.ts";
-import { identityOf, omit, record, text } from "./fields.ts";
 import type { User } from "./identity.ts";
+import { identityOf, omit } from "./object-identity.ts";
 import { quoteList } from "./quote.ts";
 import { type Authorizer, aggregate, superusers } from "./rbac.ts";
 import { describeRules, type PolicyRule, rulesOf, uncovered } from "./rules.ts";
@@ -42,8 +43,8 @@ export function checkEscalation(user: User, write: RbacWrite, authorizer: Author
   const of = { group, resource: write.resource };
 
   if (write.resource === "rolebindings" || write.resource === "clusterrolebindings") {
-    const reference = record(write.object.roleRef);
-    const role = { kind: text(reference.kind), name: text(reference.name) };
+    const reference = objectAt(write.object.roleRef);
+    const role = { kind: textAt(reference.kind), name: textAt(reference.name) };
     const resource = role.kind === "ClusterRole" ? "clusterroles" : "roles";
     if (authorizer.authorize(user, { verb: "bind", group, resource, name: role.name, namespace }).allowed)
       return;
@@ -96,6 +97,6 @@ function onlyMovesOwnership(object: JsonObject, old: JsonObject): boolean {
 function settled(object: JsonObject): JsonObject {
   return {
     ...object,
-    metadata: omit(record(object.metadata), "finalizers", "ownerReferences", "managedFields"),
+    metadata: omit(objectAt(object.metadata), "finalizers", "ownerReferences", "managedFields"),
   };
 }

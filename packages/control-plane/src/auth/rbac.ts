@@ -1,9 +1,10 @@
 import { append } from "../append.ts";
 import type { JsonObject } from "../json.ts";
+import { objectAt, objectsAt, textAt } from "../json-fields.ts";
 import { goQuote } from "../schema/go-text.ts";
 import { forbidden, StatusError } from "../status.ts";
-import { identityOf, objects, record, text } from "./fields.ts";
 import type { User } from "./identity.ts";
+import { identityOf } from "./object-identity.ts";
 import { type PolicyRule, rulesOf } from "./rules.ts";
 
 /** A request for a resource, as authorization sees it. */
@@ -271,14 +272,17 @@ function grants(
   const bySubject = new Map<string, Grant[]>();
   for (const [order, binding] of bindings.entries()) {
     const name = identityOf(binding).name;
-    const reference = { kind: text(record(binding.roleRef).kind), name: text(record(binding.roleRef).name) };
+    const reference = {
+      kind: textAt(objectAt(binding.roleRef).kind),
+      name: textAt(objectAt(binding.roleRef).name),
+    };
     const role = find(reference) ?? { missing: reference };
     const self =
       namespace === ""
         ? `ClusterRoleBinding ${goQuote(name)}`
         : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
     const seen = new Set<string>();
-    for (const [index, item] of objects(binding.subjects).entries()) {
+    for (const [index, item] of objectsAt(binding.subjects).entries()) {
       const subject = subjectOf(item, namespace);
       if (!subject || seen.has(subject.key)) continue;
       seen.add(subject.key);
@@ -295,14 +299,14 @@ function subjectOf(
   subject: JsonObject,
   bindingNamespace: string,
 ): { key: string; description: string } | undefined {
-  const name = text(subject.name);
+  const name = textAt(subject.name);
   switch (subject.kind) {
     case "User":
       return { key: `User:${name}`, description: `User ${goQuote(name)}` };
     case "Group":
       return { key: `Group:${name}`, description: `Group ${goQuote(name)}` };
     case "ServiceAccount": {
-      const namespace = text(subject.namespace) || bindingNamespace;
+      const namespace = textAt(subject.namespace) || bindingNamespace;
       if (namespace === "") return undefined;
       return {
         key: `User:system:serviceaccount:${namespace}:${name}`,

@@ -1,8 +1,9 @@
 import type { Clock } from "@windlass/clock";
 import { isInteger, isObject, type JsonObject, stringify } from "../json.ts";
+import { objectAt, textAt, textsAt } from "../json-fields.ts";
 import { badRequest, type Cause, StatusError } from "../status.ts";
-import { omit, record, strings, text } from "./fields.ts";
 import { type User, userInfo, withAuthenticatedGroup } from "./identity.ts";
+import { omit } from "./object-identity.ts";
 import { type Attributes, type Authorizer, aggregate, rolesNotFound } from "./rbac.ts";
 import { ruleToJson } from "./rules.ts";
 import { selectorCauses } from "./selector-causes.ts";
@@ -16,7 +17,7 @@ const authorization = "authorization.k8s.io";
  * @throws StatusError 422 without attributes, with both kinds of attributes, or without a user.
  */
 export function reviewSubjectAccess(review: JsonObject, authorizer: Authorizer): JsonObject {
-  const spec = record(review.spec);
+  const spec = objectAt(review.spec);
   refuse([...subjectCauses(spec), ...metadataCauses(review)]);
   return answer("SubjectAccessReview", review, accessStatus(subjectOf(spec), spec, authorizer));
 }
@@ -27,10 +28,10 @@ export function reviewSubjectAccess(review: JsonObject, authorizer: Authorizer):
  * @throws StatusError 422 without attributes, or with both kinds of attributes.
  */
 export function reviewOwnAccess(review: JsonObject, user: User, authorizer: Authorizer): JsonObject {
-  const spec = record(review.spec);
+  const spec = objectAt(review.spec);
   refuse([
     ...attributeCauses(spec),
-    ...selectorCauses(record(spec.resourceAttributes)),
+    ...selectorCauses(objectAt(spec.resourceAttributes)),
     ...metadataCauses(review),
   ]);
   return answer("SelfSubjectAccessReview", review, accessStatus(user, spec, authorizer));
@@ -43,15 +44,15 @@ export function reviewOwnAccess(review: JsonObject, user: User, authorizer: Auth
  *   user, or for another namespace.
  */
 export function reviewLocalAccess(review: JsonObject, namespace: string, authorizer: Authorizer): JsonObject {
-  const spec = record(review.spec);
-  const metadata = record(review.metadata);
-  if (text(metadata.namespace) !== "" && metadata.namespace !== namespace) throw namespaceMismatch();
+  const spec = objectAt(review.spec);
+  const metadata = objectAt(review.metadata);
+  if (textAt(metadata.namespace) !== "" && metadata.namespace !== namespace) throw namespaceMismatch();
   const causes = [...subjectCauses(spec), ...metadataCauses(review)];
-  if (isObject(spec.resourceAttributes) && text(spec.resourceAttributes.namespace) !== namespace) {
+  if (isObject(spec.resourceAttributes) && textAt(spec.resourceAttributes.namespace) !== namespace) {
     causes.push(
       invalidValue(
         "spec.resourceAttributes.namespace",
-        JSON.stringify(text(spec.resourceAttributes.namespace)),
+        JSON.stringify(textAt(spec.resourceAttributes.namespace)),
         "must match metadata.namespace",
       ),
     );
@@ -76,7 +77,7 @@ export function reviewLocalAccess(review: JsonObject, namespace: string, authori
  * @throws StatusError 400 when it names no namespace.
  */
 export function reviewOwnRules(review: JsonObject, user: User, authorizer: Authorizer): JsonObject {
-  const namespace = text(record(review.spec).namespace);
+  const namespace = textAt(objectAt(review.spec).namespace);
   if (namespace === "") throw badRequest("no namespace on request");
   const held = authorizer.rulesFor(user, namespace);
   const forResources = held.rules.filter(({ resources }) => resources && resources.length > 0);
@@ -117,10 +118,10 @@ export function reviewSelf(user: User, clock: Clock): JsonObject {
  * @throws StatusError 400 when it holds no token.
  */
 export async function reviewToken(review: JsonObject, tokens: Tokens): Promise<JsonObject> {
-  const spec = record(review.spec);
-  const token = text(spec.token);
+  const spec = objectAt(review.spec);
+  const token = textAt(spec.token);
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const wanted = strings(spec.audiences);
+  const wanted = textsAt(spec.audiences);
   const verdict = await tokens.verify(token, wanted.length > 0 ? wanted : undefined);
   const status: JsonObject = verdict.user
     ? {
@@ -132,7 +133,7 @@ export async function reviewToken(review: JsonObject, tokens: Tokens): Promise<J
   return {
     kind: "TokenReview",
     apiVersion: "authentication.k8s.io/v1",
-    metadata: record(review.metadata),
+    metadata: objectAt(review.metadata),
     spec,
     status,
   };
@@ -150,13 +151,14 @@ export async function requestToken(
   serviceAccount: JsonObject,
   { tokens, clock }: { readonly tokens: Tokens; readonly clock: Clock },
 ): Promise<JsonObject> {
-  const account = record(serviceAccount.metadata);
-  const metadata = record(request.metadata);
-  const spec = record(request.spec);
-  if (text(metadata.namespace) !== "" && metadata.namespace !== account.namespace) throw namespaceMismatch();
-  if (text(metadata.name) !== "" && metadata.name !== account.name) {
+  const account = objectAt(serviceAccount.metadata);
+  const metadata = objectAt(request.metadata);
+  const spec = objectAt(request.spec);
+  if (textAt(metadata.namespace) !== "" && metadata.namespace !== account.namespace)
+    throw namespaceMismatch();
+  if (textAt(metadata.name) !== "" && metadata.name !== account.name) {
     const why = "must match the service account name if specified";
-    throw invalidRequest(text(account.name), [
+    throw invalidRequest(textAt(account.name), [
       invalidValue("metadata.name", JSON.stringify(metadata.name), why),
     ]);
   }
@@ -171,7 +173,7 @@ export async function requestToken(
     throw invalidRequest("", [invalidValue(field, String(given), why)]);
   }
   const expirationSeconds = Number(given);
-  const asked = strings(spec.audiences);
+  const asked = textsAt(spec.audiences);
   const audiences = asked.length > 0 ? asked : [...tokens.audiences];
   const bound = isObject(spec.boundObjectRef) ? spec.boundObjectRef : undefined;
   const { token, expiresAt } = await tokens.issue({
@@ -179,10 +181,10 @@ export async function requestToken(
     audiences,
     expirationSeconds,
     bound: bound && {
-      kind: text(bound.kind),
-      apiVersion: text(bound.apiVersion),
-      name: text(bound.name),
-      uid: text(bound.uid),
+      kind: textAt(bound.kind),
+      apiVersion: textAt(bound.apiVersion),
+      name: textAt(bound.name),
+      uid: textAt(bound.uid),
     },
   });
   return {
@@ -190,9 +192,9 @@ export async function requestToken(
     apiVersion: "authentication.k8s.io/v1",
     metadata: {
       ...metadata,
-      name: text(account.name),
-      namespace: text(account.namespace),
-      uid: text(account.uid),
+      name: textAt(account.name),
+      namespace: textAt(account.namespace),
+      uid: textAt(account.uid),
       creationTimestamp: timestamp(clock.now()),
     },
     spec: { audiences, expirationSeconds, boundObjectRef: bound ?? null },
@@ -207,38 +209,38 @@ function accessStatus(user: User, spec: JsonObject, authorizer: Authorizer): Jso
 
 function attributesOf(spec: JsonObject): Attributes {
   if (isObject(spec.nonResourceAttributes)) {
-    return { verb: text(spec.nonResourceAttributes.verb), path: text(spec.nonResourceAttributes.path) };
+    return { verb: textAt(spec.nonResourceAttributes.verb), path: textAt(spec.nonResourceAttributes.path) };
   }
-  const wanted = record(spec.resourceAttributes);
+  const wanted = objectAt(spec.resourceAttributes);
   return {
-    verb: text(wanted.verb),
-    group: text(wanted.group),
-    resource: text(wanted.resource),
-    subresource: text(wanted.subresource),
-    name: text(wanted.name),
-    namespace: text(wanted.namespace),
+    verb: textAt(wanted.verb),
+    group: textAt(wanted.group),
+    resource: textAt(wanted.resource),
+    subresource: textAt(wanted.subresource),
+    name: textAt(wanted.name),
+    namespace: textAt(wanted.namespace),
   };
 }
 
 /** The user a review speaks of: as given, with no group added, as the real server does. */
 function subjectOf(spec: JsonObject): User {
   const extra = isObject(spec.extra)
-    ? Object.fromEntries(Object.entries(spec.extra).map(([key, values]) => [key, strings(values)]))
+    ? Object.fromEntries(Object.entries(spec.extra).map(([key, values]) => [key, textsAt(values)]))
     : undefined;
   return {
-    name: text(spec.user),
-    groups: strings(spec.groups),
-    ...(text(spec.uid) === "" ? {} : { uid: text(spec.uid) }),
+    name: textAt(spec.user),
+    groups: textsAt(spec.groups),
+    ...(textAt(spec.uid) === "" ? {} : { uid: textAt(spec.uid) }),
     ...(extra ? { extra } : {}),
   };
 }
 
 function subjectCauses(spec: JsonObject): Cause[] {
   const causes = attributeCauses(spec);
-  if (text(spec.user) === "" && strings(spec.groups).length === 0) {
+  if (textAt(spec.user) === "" && textsAt(spec.groups).length === 0) {
     causes.push(invalidValue("spec.user", '""', "at least one of user or group must be specified"));
   }
-  return [...causes, ...selectorCauses(record(spec.resourceAttributes))];
+  return [...causes, ...selectorCauses(objectAt(spec.resourceAttributes))];
 }
 
 function attributeCauses(spec: JsonObject): Cause[] {
@@ -259,7 +261,7 @@ function attributeCauses(spec: JsonObject): Cause[] {
  * there.
  */
 function metadataCauses(review: JsonObject): Cause[] {
-  const metadata = omit(record(review.metadata), "namespace");
+  const metadata = omit(objectAt(review.metadata), "namespace");
   const counted = omit(metadata, "managedFields", "creationTimestamp");
   if (Object.keys(counted).length === 0) return [];
   return [invalidValue("metadata", stringify(metadata), "must be empty")];
@@ -267,7 +269,7 @@ function metadataCauses(review: JsonObject): Cause[] {
 
 /** The real server shows its internal struct here. */
 function pathAttributes(attributes: JsonObject): string {
-  return JSON.stringify({ Path: text(attributes.path), Verb: text(attributes.verb) });
+  return JSON.stringify({ Path: textAt(attributes.path), Verb: textAt(attributes.verb) });
 }
 
 function invalidValue(field: string, value: string, why: string): Cause {
@@ -307,8 +309,8 @@ function answer(kind: string, review: JsonObject, status: JsonObject): JsonObjec
   return {
     kind,
     apiVersion: `${authorization}/v1`,
-    metadata: record(review.metadata),
-    spec: record(review.spec),
+    metadata: objectAt(review.metadata),
+    spec: objectAt(review.spec),
     status,
   };
 }

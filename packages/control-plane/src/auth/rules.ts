@@ -1,7 +1,8 @@
 import { append } from "../append.ts";
 import { equal, isObject, type JsonObject } from "../json.ts";
+import { objectAt, objectsAt, textsAt } from "../json-fields.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
-import { identityOf, objects, record, strings } from "./fields.ts";
+import { identityOf } from "./object-identity.ts";
 import { quoteList } from "./quote.ts";
 
 /** A rule of a Role or ClusterRole. */
@@ -15,8 +16,8 @@ export interface PolicyRule {
 
 /** The rules of a stored Role or ClusterRole. What is not of the right shape counts as absent. */
 export function rulesOf(role: JsonObject): PolicyRule[] {
-  return objects(role.rules).map((rule) => ({
-    verbs: strings(rule.verbs),
+  return objectsAt(role.rules).map((rule) => ({
+    verbs: textsAt(rule.verbs),
     ...part(rule, "apiGroups"),
     ...part(rule, "resources"),
     ...part(rule, "resourceNames"),
@@ -139,11 +140,11 @@ export function aggregatedRules(
     .filter(({ name }) => name !== own)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const rules: JsonObject[] = [];
-  for (const selector of objects(role.aggregationRule.clusterRoleSelectors)) {
+  for (const selector of objectsAt(role.aggregationRule.clusterRoleSelectors)) {
     const matches = selectorMatcher(selector);
     for (const { candidate } of others) {
-      if (!matches(record(record(candidate.metadata).labels))) continue;
-      for (const rule of objects(candidate.rules)) {
+      if (!matches(objectAt(objectAt(candidate.metadata).labels))) continue;
+      for (const rule of objectsAt(candidate.rules)) {
         if (!rules.some((known) => equal(known, rule))) rules.push(rule);
       }
     }
@@ -152,6 +153,6 @@ export function aggregatedRules(
 }
 
 function part(rule: JsonObject, field: string): Record<string, string[]> {
-  const values = strings(rule[field]);
+  const values = textsAt(rule[field]);
   return values.length > 0 ? { [field]: values } : {};
 }

@@ -1,10 +1,11 @@
 import type { KeyObject } from "node:crypto";
 import { type Clock, type Random, uuid } from "@windlass/clock";
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { objectAt, textAt } from "../json-fields.ts";
 import { goQuote } from "../schema/go-text.ts";
 import { badRequest, conflict, notFound } from "../status.ts";
-import { identityOf, record, text } from "./fields.ts";
 import { serviceAccountUser, type TokenAuthenticator, type TokenVerdict, type User } from "./identity.ts";
+import { identityOf } from "./object-identity.ts";
 import { quoteList } from "./quote.ts";
 import { type SigningKeys, signingKeys, webKey } from "./signing-keys.ts";
 
@@ -148,7 +149,8 @@ export function createTokens(init: TokensInit): Tokens {
       // Not a JWT: a token of another issuer, or garbage.
       return { error: invalidToken };
     }
-    if (!issuers.includes(text(payload.iss)) && payload.iss !== secretIssuer) return { error: invalidToken };
+    if (!issuers.includes(textAt(payload.iss)) && payload.iss !== secretIssuer)
+      return { error: invalidToken };
     const { trusted } = keys();
     const checks = trusted.map(({ key, algorithm }) =>
       compactVerify(token, key, { algorithms: [algorithm] }),
@@ -307,7 +309,7 @@ function faultOf(claims: Claims, now: number, find: FindBound): string | undefin
  * seconds.
  */
 function isDeletedAt(object: JsonObject, seconds: number): boolean {
-  const { deletionTimestamp } = record(object.metadata);
+  const { deletionTimestamp } = objectAt(object.metadata);
   return typeof deletionTimestamp === "string" && Date.parse(deletionTimestamp) / 1000 < seconds;
 }
 
@@ -341,7 +343,7 @@ function boundTo(
   const object = find(resource, resource === "nodes" ? "" : account.namespace, name);
   if (!object) throw notFound({ group: "", resource }, name);
   const spec = isObject(object.spec) ? object.spec : {};
-  if (resource === "pods" && text(spec.serviceAccountName) !== account.name) {
+  if (resource === "pods" && textAt(spec.serviceAccountName) !== account.name) {
     throw badRequest(
       `cannot bind token for serviceaccount ${goQuote(account.name)} to pod running with different serviceaccount name.`,
     );
@@ -356,7 +358,7 @@ function boundTo(
   }
   const reference = { name, uid: current };
   if (resource !== "pods") return { [kind.toLowerCase()]: reference };
-  const nodeName = text(spec.nodeName);
+  const nodeName = textAt(spec.nodeName);
   if (nodeName === "") return { pod: reference };
   const node = find("nodes", "", nodeName);
   return { node: { name: nodeName, ...(node ? { uid: identityOf(node).uid } : {}) }, pod: reference };
@@ -372,7 +374,7 @@ interface SecretClaims {
 }
 
 function secretClaims(payload: JsonObject): SecretClaims | undefined {
-  const part = (name: string) => text(payload[`kubernetes.io/serviceaccount/${name}`]);
+  const part = (name: string) => textAt(payload[`kubernetes.io/serviceaccount/${name}`]);
   const [namespace, secretName] = [part("namespace"), part("secret.name")];
   const serviceAccount = { name: part("service-account.name"), uid: part("service-account.uid") };
   const whole = namespace !== "" && secretName !== "" && serviceAccount.name !== "";
@@ -384,7 +386,7 @@ function secretFault(claims: SecretClaims, token: string, find: FindBound): stri
   const { namespace, serviceAccount, secretName } = claims;
   const secret = find("secrets", namespace, secretName);
   if (!secret || isDeleting(secret)) return "Token has been invalidated";
-  const kept = isObject(secret.data) ? text(secret.data.token) : "";
+  const kept = isObject(secret.data) ? textAt(secret.data.token) : "";
   if (Buffer.from(kept, "base64").toString() !== token) return "Token does not match server's copy";
   const account = find("serviceaccounts", namespace, serviceAccount.name);
   if (!account) return `serviceaccounts ${goQuote(serviceAccount.name)} not found`;
@@ -396,7 +398,7 @@ function secretFault(claims: SecretClaims, token: string, find: FindBound): stri
 }
 
 function isDeleting(object: JsonObject): boolean {
-  return record(object.metadata).deletionTimestamp !== undefined;
+  return objectAt(object.metadata).deletionTimestamp !== undefined;
 }
 
 function claimsOf(payload: JsonObject): Claims | undefined {
@@ -409,8 +411,8 @@ function claimsOf(payload: JsonObject): Claims | undefined {
     audiences: (Array.isArray(aud) ? aud : [aud]).filter((item) => typeof item === "string"),
     expires: exp,
     notBefore: typeof nbf === "number" ? nbf : 0,
-    id: text(jti),
-    namespace: text(bound.namespace),
+    id: textAt(jti),
+    namespace: textAt(bound.namespace),
     serviceAccount,
     pod: referenceOf(bound.pod),
     secret: referenceOf(bound.secret),
@@ -419,5 +421,5 @@ function claimsOf(payload: JsonObject): Claims | undefined {
 }
 
 function referenceOf(value: Json | undefined): Reference | undefined {
-  return isObject(value) ? { name: text(value.name), uid: text(value.uid) } : undefined;
+  return isObject(value) ? { name: textAt(value.name), uid: textAt(value.uid) } : undefined;
 }

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "../json.ts";
-import { list, text } from "../table/fields.ts";
+import { listAt, textAt } from "../json-fields.ts";
 import { name } from "../table/metadata-cells.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
 function componentStatusCells(of: JsonObject): Json[] {
-  const healthy = list(of, "conditions").find((condition) => text(condition, "type") === "Healthy");
+  const healthy = listAt(of, "conditions").find((condition) => textAt(condition, "type") === "Healthy");
   if (healthy === undefined) return [name(of), "Unknown", "", ""];
-  const status = text(healthy, "status") === "True" ? "Healthy" : "Unhealthy";
-  return [name(of), status, text(healthy, "message"), text(healthy, "error")];
+  const status = textAt(healthy, "status") === "True" ? "Healthy" : "Unhealthy";
+  return [name(of), status, textAt(healthy, "message"), textAt(healthy, "error")];
 }
 
 export const componentStatusKind = {

@@ -1,10 +1,9 @@
 import { equal, type Json, type JsonObject } from "../json.ts";
+import { objectAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
 import type { Cause } from "../status.ts";
-import { object } from "../table/fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { Faults } from "../validation/faults.ts";
-import { child } from "../validation/fields.ts";
 import { dataKey } from "../validation/names.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
@@ -35,7 +34,7 @@ export function checkLocked(
 }
 
 function dataFaults(object: JsonObject): Cause[] {
-  const [plain, binary] = [child(object, "data"), child(object, "binaryData")];
+  const [plain, binary] = [objectAt(object, "data"), objectAt(object, "binaryData")];
   let size = 0;
   let sound = true;
   for (const key of Object.keys(plain)) {
@@ -69,7 +68,7 @@ export function bytesOf(base64: string): number {
 function configMapCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),
-    Object.keys(object(of, "data")).length + Object.keys(object(of, "binaryData")).length,
+    Object.keys(objectAt(of, "data")).length + Object.keys(objectAt(of, "binaryData")).length,
     age(of, now),
   ];
 }

@@ -1,9 +1,8 @@
 import type { Json, JsonObject } from "../json.ts";
+import { countAt, field, hasAt, listAt, objectAt, textAt, valueAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { at, list, number, object, text } from "../table/fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { Faults } from "../validation/faults.ts";
-import { has, own } from "../validation/fields.ts";
 import type { KindDeclaration } from "./declaration.ts";
 import { checkSame } from "./pod/template.ts";
 
@@ -19,26 +18,28 @@ const controllerRevision: Strategy = {
 
 function revisionFaults(object: JsonObject): Faults {
   const faults = new Faults();
-  if (!has(object, "data")) faults.required("data", "data is mandatory");
-  faults.atLeast("revision", own(object, "revision"));
+  if (!hasAt(object, "data")) faults.required("data", "data is mandatory");
+  faults.atLeast("revision", field(object, "revision"));
   return faults;
 }
 
 function controllerRevisionCells(of: JsonObject, now: number): Json[] {
-  const owner = list(of, "metadata", "ownerReferences").find((each) => at(each, "controller") === true);
+  const owner = listAt(of, "metadata", "ownerReferences").find(
+    (each) => valueAt(each, "controller") === true,
+  );
   return [
     name(of),
-    owner === undefined ? "<none>" : ownerName(object(owner)),
-    number(of, "revision"),
+    owner === undefined ? "<none>" : ownerName(objectAt(owner)),
+    countAt(of, "revision"),
     age(of, now),
   ];
 }
 
 function ownerName(owner: JsonObject): string {
-  const [group = "", version] = text(owner, "apiVersion").split("/");
-  const kind = text(owner, "kind");
+  const [group = "", version] = textAt(owner, "apiVersion").split("/");
+  const kind = textAt(owner, "kind");
   const qualified = version === undefined ? kind : `${kind}.${group}`;
-  return `${qualified.toLowerCase()}/${text(owner, "name")}`;
+  return `${qualified.toLowerCase()}/${textAt(owner, "name")}`;
 }
 
 export const controllerRevisionKind = {

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../json.ts";
-import { list } from "../table/fields.ts";
+import { listAt } from "../json-fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
 function csiNodeCells(of: JsonObject, now: number): Json[] {
-  return [name(of), list(of, "spec", "drivers").length, age(of, now)];
+  return [name(of), listAt(of, "spec", "drivers").length, age(of, now)];
 }
 
 export const csiNodeKind = {

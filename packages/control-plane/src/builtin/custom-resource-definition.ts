@@ -1,6 +1,6 @@
 import { defaultCrd, initialCrdStatus, storedVersionsAfter } from "../crd/defaults.ts";
-import { objectAt, objectsAt } from "../crd/definition.ts";
 import type { JsonObject } from "../json.ts";
+import { objectsAt, presentObjectAt } from "../json-fields.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Strategy } from "../registry/strategy.ts";
 import type { KindDeclaration } from "./declaration.ts";
@@ -17,7 +17,7 @@ export function withTerminating(
   now: string,
   why: { readonly reason: string; readonly message: string },
 ): JsonObject {
-  const conditions = objectsAt(objectAt(definition, "status"), "conditions");
+  const conditions = objectsAt(presentObjectAt(definition, "status"), "conditions");
   const before = conditions.find(({ type }) => type === "Terminating");
   const isNew = before?.status !== "True";
   const terminating: JsonObject = {
@@ -27,7 +27,7 @@ export function withTerminating(
     ...why,
   };
   const others = conditions.filter((condition) => condition !== before);
-  return { ...objectAt(definition, "status"), conditions: [...others, terminating] };
+  return { ...presentObjectAt(definition, "status"), conditions: [...others, terminating] };
 }
 
 const customResourceDefinition: Strategy = {

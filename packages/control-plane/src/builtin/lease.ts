@@ -1,9 +1,8 @@
 import type { Json, JsonObject } from "../json.ts";
+import { field, numberAt, specOf, textAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { text } from "../table/fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { Faults } from "../validation/faults.ts";
-import { number, own, specOf } from "../validation/fields.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
 /** Parts of leases that need a feature which is off. */
@@ -26,16 +25,16 @@ function drop(object: JsonObject): void {
 function leaseFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const duration = number(spec, "leaseDurationSeconds");
+  const duration = numberAt(spec, "leaseDurationSeconds");
   if (duration !== undefined && duration <= 0) {
     faults.invalid("spec.leaseDurationSeconds", duration, "must be greater than 0");
   }
-  faults.atLeast("spec.leaseTransitions", own(spec, "leaseTransitions"));
+  faults.atLeast("spec.leaseTransitions", field(spec, "leaseTransitions"));
   return faults;
 }
 
 function leaseCells(of: JsonObject, now: number): Json[] {
-  return [name(of), text(of, "spec", "holderIdentity"), age(of, now)];
+  return [name(of), textAt(of, "spec", "holderIdentity"), age(of, now)];
 }
 
 export const leaseKind = {

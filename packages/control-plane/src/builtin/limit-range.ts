@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, textOf } from "../json.ts";
+import { field, hasAt, itemsAt, objectAt, specOf, textAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
 import {
   amount,
@@ -7,7 +8,6 @@ import {
   compareAmounts,
 } from "../validation/amounts.ts";
 import { Faults } from "../validation/faults.ts";
-import { child, has, items, own, specOf, text } from "../validation/fields.ts";
 import { ensure, fill } from "../validation/fill.ts";
 import { qualifiedName } from "../validation/names.ts";
 import type { KindDeclaration } from "./declaration.ts";
@@ -17,14 +17,14 @@ const types = ["Pod", "Container", "PersistentVolumeClaim"];
 const limitRange: Strategy = {
   createOnUpdate: true,
   setDefaults: (object) => {
-    for (const limit of items(specOf(object), "limits")) {
-      if (text(limit, "type") !== "Container") continue;
+    for (const limit of itemsAt(specOf(object), "limits")) {
+      if (textAt(limit, "type") !== "Container") continue;
       for (const [from, into] of [
         ["max", "default"],
         ["default", "defaultRequest"],
         ["min", "defaultRequest"],
       ] as const) {
-        if (has(limit, from)) fill(ensure(limit, into), child(limit, from));
+        if (hasAt(limit, from)) fill(ensure(limit, into), objectAt(limit, from));
       }
     }
   },
@@ -35,14 +35,14 @@ const limitRange: Strategy = {
 function rangeFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const seen = new Set<string>();
-  for (const [index, limit] of items(specOf(object), "limits").entries()) {
+  for (const [index, limit] of itemsAt(specOf(object), "limits").entries()) {
     checkLimit(faults, `spec.limits[${index}]`, limit, seen);
   }
   return faults;
 }
 
 function checkLimit(faults: Faults, at: string, limit: JsonObject, seen: Set<string>): void {
-  const type = text(limit, "type");
+  const type = textAt(limit, "type");
   const complaints = qualifiedName(type);
   faults.each(`${at}.type`, type, complaints);
   if (complaints.length === 0 && !type.includes("/") && !types.includes(type)) {
@@ -51,20 +51,20 @@ function checkLimit(faults: Faults, at: string, limit: JsonObject, seen: Set<str
   if (seen.has(type)) faults.duplicate(`${at}.type`, type);
   seen.add(type);
   const lists = {
-    max: child(limit, "max"),
-    min: child(limit, "min"),
-    default: child(limit, "default"),
-    defaultRequest: child(limit, "defaultRequest"),
-    maxLimitRequestRatio: child(limit, "maxLimitRequestRatio"),
+    max: objectAt(limit, "max"),
+    min: objectAt(limit, "min"),
+    default: objectAt(limit, "default"),
+    defaultRequest: objectAt(limit, "defaultRequest"),
+    maxLimitRequestRatio: objectAt(limit, "maxLimitRequestRatio"),
   };
   if (type === "Pod") {
     for (const part of ["default", "defaultRequest"]) {
-      if (has(limit, part) && Object.keys(child(limit, part)).length > 0) {
+      if (hasAt(limit, part) && Object.keys(objectAt(limit, part)).length > 0) {
         faults.forbidden(`${at}.${part}`, "may not be specified when `type` is 'Pod'");
       }
     }
   }
-  if (type === "PersistentVolumeClaim" && !has(lists.min, "storage") && !has(lists.max, "storage")) {
+  if (type === "PersistentVolumeClaim" && !hasAt(lists.min, "storage") && !hasAt(lists.max, "storage")) {
     faults.required(
       `${at}.limits`,
       "either minimum or maximum storage value is required, but neither was provided",
@@ -90,9 +90,9 @@ interface Lists {
 }
 
 function checkOrder(faults: Faults, at: string, name: string, lists: Lists): void {
-  const [max, min] = [own(lists.max, name), own(lists.min, name)];
-  const [preset, request] = [own(lists.default, name), own(lists.defaultRequest, name)];
-  const ratio = own(lists.maxLimitRequestRatio, name);
+  const [max, min] = [field(lists.max, name), field(lists.min, name)];
+  const [preset, request] = [field(lists.default, name), field(lists.defaultRequest, name)];
+  const ratio = field(lists.maxLimitRequestRatio, name);
   const above = (a: Json | undefined, b: Json | undefined): boolean =>
     a !== undefined && b !== undefined && compareAmounts(a, b) > 0;
   if (above(min, max)) {

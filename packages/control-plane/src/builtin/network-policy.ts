@@ -1,10 +1,19 @@
 import type { Json, JsonObject } from "../json.ts";
+import {
+  field,
+  hasAt,
+  itemsAt,
+  numberAt,
+  objectAt,
+  specOf,
+  textAt,
+  textsAt,
+  valueAt,
+} from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { at } from "../table/fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { formatSelector } from "../table/selectors.ts";
 import { Faults } from "../validation/faults.ts";
-import { child, has, items, number, own, specOf, text, texts } from "../validation/fields.ts";
 import { ensure, fill } from "../validation/fill.ts";
 import { cidr, parseCidr } from "../validation/names.ts";
 import { checkSelector } from "../validation/selectors.ts";
@@ -17,11 +26,11 @@ const networkPolicy: Strategy = {
   generation: true,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
-    for (const rule of [...items(spec, "ingress"), ...items(spec, "egress")]) {
-      for (const port of items(rule, "ports")) fill(port, { protocol: "TCP" });
+    for (const rule of [...itemsAt(spec, "ingress"), ...itemsAt(spec, "egress")]) {
+      for (const port of itemsAt(rule, "ports")) fill(port, { protocol: "TCP" });
     }
-    if (texts(spec, "policyTypes").length === 0) {
-      spec.policyTypes = items(spec, "egress").length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
+    if (textsAt(spec, "policyTypes").length === 0) {
+      spec.policyTypes = itemsAt(spec, "egress").length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
     }
   },
   validate: (object) => specFaults(object).causes,
@@ -31,20 +40,20 @@ const networkPolicy: Strategy = {
 function specFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  checkSelector(faults, "spec.podSelector", child(spec, "podSelector"));
+  checkSelector(faults, "spec.podSelector", objectAt(spec, "podSelector"));
   for (const [list, peers] of [
     ["ingress", "from"],
     ["egress", "to"],
   ] as const) {
-    for (const [index, rule] of items(spec, list).entries()) {
+    for (const [index, rule] of itemsAt(spec, list).entries()) {
       const at = `spec.${list}[${index}]`;
-      for (const [place, port] of items(rule, "ports").entries())
+      for (const [place, port] of itemsAt(rule, "ports").entries())
         checkRulePort(faults, `${at}.ports[${place}]`, port);
-      for (const [place, peer] of items(rule, peers).entries())
+      for (const [place, peer] of itemsAt(rule, peers).entries())
         checkPeer(faults, `${at}.${peers}[${place}]`, peer);
     }
   }
-  const wanted = texts(spec, "policyTypes");
+  const wanted = textsAt(spec, "policyTypes");
   if (wanted.length > 2) {
     faults.invalid("spec.policyTypes", wanted, "may not specify more than two policyTypes");
     return faults;
@@ -54,10 +63,10 @@ function specFaults(object: JsonObject): Faults {
 }
 
 function checkRulePort(faults: Faults, at: string, port: JsonObject): void {
-  const protocol = own(port, "protocol");
+  const protocol = field(port, "protocol");
   if (typeof protocol === "string") faults.oneOf(`${at}.protocol`, protocol, ["TCP", "UDP", "SCTP"]);
-  const value = own(port, "port");
-  const end = number(port, "endPort");
+  const value = field(port, "port");
+  const end = numberAt(port, "endPort");
   if (value !== undefined && value !== null) {
     checkPort(faults, `${at}.port`, value);
     if (end === undefined) return;
@@ -75,22 +84,22 @@ function checkRulePort(faults: Faults, at: string, port: JsonObject): void {
 function checkPeer(faults: Faults, at: string, peer: JsonObject): void {
   let count = 0;
   for (const part of ["podSelector", "namespaceSelector"]) {
-    if (!has(peer, part)) continue;
+    if (!hasAt(peer, part)) continue;
     count++;
-    checkSelector(faults, `${at}.${part}`, child(peer, part));
+    checkSelector(faults, `${at}.${part}`, objectAt(peer, part));
   }
-  if (has(peer, "ipBlock")) {
+  if (hasAt(peer, "ipBlock")) {
     count++;
-    checkBlock(faults, `${at}.ipBlock`, child(peer, "ipBlock"));
+    checkBlock(faults, `${at}.ipBlock`, objectAt(peer, "ipBlock"));
   }
   if (count === 0) faults.required(at, "must specify a peer");
-  else if (count > 1 && has(peer, "ipBlock")) {
+  else if (count > 1 && hasAt(peer, "ipBlock")) {
     faults.forbidden(at, "may not specify both ipBlock and another peer");
   }
 }
 
 function checkBlock(faults: Faults, at: string, block: JsonObject): void {
-  const range = text(block, "cidr");
+  const range = textAt(block, "cidr");
   if (range === "") {
     faults.required(`${at}.cidr`);
     return;
@@ -98,7 +107,7 @@ function checkBlock(faults: Faults, at: string, block: JsonObject): void {
   faults.each(`${at}.cidr`, range, cidr(range));
   const whole = parseCidr(range);
   if (!whole) return;
-  for (const [index, exception] of texts(block, "except").entries()) {
+  for (const [index, exception] of textsAt(block, "except").entries()) {
     const path = `${at}.except[${index}]`;
     faults.each(path, exception, cidr(exception));
     const part = parseCidr(exception);
@@ -112,7 +121,7 @@ function checkBlock(faults: Faults, at: string, block: JsonObject): void {
 }
 
 function networkPolicyCells(of: JsonObject, now: number): Json[] {
-  return [name(of), formatSelector(at(of, "spec", "podSelector") ?? {}), age(of, now)];
+  return [name(of), formatSelector(valueAt(of, "spec", "podSelector") ?? {}), age(of, now)];
 }
 
 export const networkPolicyKind = {

@@ -1,9 +1,8 @@
 import type { Json, JsonObject } from "../json.ts";
+import { hasAt, itemsAt, listAt, objectAt, specOf, textAt, valueAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { at, list } from "../table/fields.ts";
 import { age, name, nameAndAge } from "../table/metadata-cells.ts";
 import { Faults } from "../validation/faults.ts";
-import { child, has, items, specOf, text } from "../validation/fields.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
 /** A claim asks for one device of a class, unless it says how many. */
@@ -17,27 +16,27 @@ const resourceClaim: Strategy = {
 
 const resourceClaimTemplate: Strategy = {
   returnsDeleted: true,
-  setDefaults: (template) => setRequestDefaults(child(specOf(template), "spec")),
-  validate: (template) => configFaults(child(specOf(template), "spec"), "spec.spec").causes,
+  setDefaults: (template) => setRequestDefaults(objectAt(specOf(template), "spec")),
+  validate: (template) => configFaults(objectAt(specOf(template), "spec"), "spec.spec").causes,
   validateUpdate: () => [],
 };
 
 function configFaults(spec: JsonObject, at: string): Faults {
   const faults = new Faults();
-  for (const [index, config] of items(child(spec, "devices"), "config").entries()) {
+  for (const [index, config] of itemsAt(objectAt(spec, "devices"), "config").entries()) {
     const path = `${at}.devices.config[${index}].opaque`;
-    const opaque = child(config, "opaque");
-    if (!has(config, "opaque")) faults.required(path);
-    else if (text(opaque, "driver") === "") faults.required(`${path}.driver`);
-    else if (!has(opaque, "parameters")) faults.required(`${path}.parameters`);
+    const opaque = objectAt(config, "opaque");
+    if (!hasAt(config, "opaque")) faults.required(path);
+    else if (textAt(opaque, "driver") === "") faults.required(`${path}.driver`);
+    else if (!hasAt(opaque, "parameters")) faults.required(`${path}.parameters`);
   }
   return faults;
 }
 
 function setRequestDefaults(spec: JsonObject): void {
-  for (const request of items(child(spec, "devices"), "requests")) {
-    if (has(request, "exactly")) setCountDefaults(child(request, "exactly"));
-    for (const one of items(request, "firstAvailable")) setCountDefaults(one);
+  for (const request of itemsAt(objectAt(spec, "devices"), "requests")) {
+    if (hasAt(request, "exactly")) setCountDefaults(objectAt(request, "exactly"));
+    for (const one of itemsAt(request, "firstAvailable")) setCountDefaults(one);
   }
 }
 
@@ -47,11 +46,11 @@ function setCountDefaults(request: JsonObject): void {
 }
 
 function resourceClaimCells(of: JsonObject, now: number): Json[] {
-  const deleted = at(of, "metadata", "deletionTimestamp") !== undefined;
+  const deleted = valueAt(of, "metadata", "deletionTimestamp") !== undefined;
   const states: string[] = deleted ? ["deleted"] : [];
-  if (at(of, "status", "allocation") !== undefined) {
+  if (valueAt(of, "status", "allocation") !== undefined) {
     states.push("allocated");
-    if (list(of, "status", "reservedFor").length > 0) states.push("reserved");
+    if (listAt(of, "status", "reservedFor").length > 0) states.push("reserved");
   } else if (!deleted) {
     states.push("pending");
   }

@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from "../json.ts";
-import { text } from "../table/fields.ts";
+import { textAt } from "../json-fields.ts";
 import { age, name, nameAndAge } from "../table/metadata-cells.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
 function resourceSliceCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),
-    text(of, "spec", "nodeName"),
-    text(of, "spec", "driver"),
-    text(of, "spec", "pool", "name"),
+    textAt(of, "spec", "nodeName"),
+    textAt(of, "spec", "driver"),
+    textAt(of, "spec", "pool", "name"),
     age(of, now),
   ];
 }

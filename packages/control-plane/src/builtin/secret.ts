@@ -1,10 +1,9 @@
 import { append } from "../append.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { hasAt, metadataOf, objectAt, textAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { object } from "../table/fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { Faults, immutable } from "../validation/faults.ts";
-import { child, has, metadataOf, text } from "../validation/fields.ts";
 import { ensure } from "../validation/fill.ts";
 import { jsonFault } from "../validation/go-json-fault.ts";
 import { dataKey } from "../validation/names.ts";
@@ -24,17 +23,18 @@ const secret: Strategy = {
       delete object.stringData;
       object.data = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
     }
-    if (text(object, "type") === "") object.type = "Opaque";
+    if (textAt(object, "type") === "") object.type = "Opaque";
   },
   prepareCreate: (object, { warn }) => warnOfCertificate(object, warn),
   prepareUpdate: (next, live) => {
     // A type left out means the one it has.
-    if (text(next, "type") === "Opaque" && text(live, "type") === "") next.type = "";
+    if (textAt(next, "type") === "Opaque" && textAt(live, "type") === "") next.type = "";
   },
   validate: (object) => secretFaults(object).causes,
   validateUpdate: (next, live) => {
     const faults = new Faults();
-    if (text(next, "type") !== text(live, "type")) faults.invalid("type", text(next, "type"), immutable);
+    if (textAt(next, "type") !== textAt(live, "type"))
+      faults.invalid("type", textAt(next, "type"), immutable);
     if (live.immutable === true) checkLocked(faults, next, live, ["data"]);
     append(faults.causes, secretFaults(next).causes);
     return faults.causes;
@@ -42,26 +42,26 @@ const secret: Strategy = {
 };
 
 function warnOfCertificate(object: JsonObject, warn: (text: string) => void): void {
-  if (text(object, "type") !== "kubernetes.io/tls") return;
-  const data = child(object, "data");
-  const certificate = Buffer.from(text(data, "tls.crt"), "base64").toString();
-  if (!has(data, "tls.crt") || !has(data, "tls.key")) return;
+  if (textAt(object, "type") !== "kubernetes.io/tls") return;
+  const data = objectAt(object, "data");
+  const certificate = Buffer.from(textAt(data, "tls.crt"), "base64").toString();
+  if (!hasAt(data, "tls.crt") || !hasAt(data, "tls.key")) return;
   if (!certificate.includes("-----BEGIN ")) warn("tls: failed to find any PEM data in certificate input");
 }
 
 function secretFaults(object: JsonObject): Faults {
   const faults = new Faults();
-  const data = child(object, "data");
+  const data = objectAt(object, "data");
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
     faults.each(`data[${key}]`, key, dataKey(key));
     size += bytesOf(value as string);
   }
   if (size > most) faults.tooLong("data", most);
-  switch (text(object, "type")) {
+  switch (textAt(object, "type")) {
     case "kubernetes.io/service-account-token": {
       const name = "kubernetes.io/service-account.name";
-      if (text(child(metadataOf(object), "annotations"), name) === "") {
+      if (textAt(objectAt(metadataOf(object), "annotations"), name) === "") {
         faults.required(`metadata.annotations[${name}]`);
       }
       break;
@@ -73,32 +73,32 @@ function secretFaults(object: JsonObject): Faults {
       checkJson(faults, data, ".dockerconfigjson");
       break;
     case "kubernetes.io/basic-auth":
-      if (!has(data, "username") && !has(data, "password")) {
+      if (!hasAt(data, "username") && !hasAt(data, "password")) {
         faults.required("data[username]");
         faults.required("data[password]");
       }
       break;
     case "kubernetes.io/ssh-auth":
-      if (text(data, "ssh-privatekey") === "") faults.required("data[ssh-privatekey]");
+      if (textAt(data, "ssh-privatekey") === "") faults.required("data[ssh-privatekey]");
       break;
     case "kubernetes.io/tls":
-      for (const key of ["tls.crt", "tls.key"]) if (!has(data, key)) faults.required(`data[${key}]`);
+      for (const key of ["tls.crt", "tls.key"]) if (!hasAt(data, key)) faults.required(`data[${key}]`);
       break;
   }
   return faults;
 }
 
 function checkJson(faults: Faults, data: JsonObject, key: string): void {
-  if (!has(data, key)) {
+  if (!hasAt(data, key)) {
     faults.required(`data[${key}]`);
     return;
   }
-  const fault = jsonFault(Buffer.from(text(data, key), "base64").toString());
+  const fault = jsonFault(Buffer.from(textAt(data, key), "base64").toString());
   if (fault !== undefined) faults.invalid(`data[${key}]`, "<secret contents redacted>", fault);
 }
 
 function secretCells(of: JsonObject, now: number): Json[] {
-  return [name(of), text(of, "type"), Object.keys(object(of, "data")).length, age(of, now)];
+  return [name(of), textAt(of, "type"), Object.keys(objectAt(of, "data")).length, age(of, now)];
 }
 
 export const secretKind = {

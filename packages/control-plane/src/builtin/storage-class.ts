@@ -1,9 +1,9 @@
 import { equal, type Json, type JsonObject } from "../json.ts";
+import { field, hasAt, itemsAt, pairsAt, textAt, textsAt, valueAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { at, shown } from "../table/fields.ts";
+import { shown } from "../table/cells.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { Faults, immutable } from "../validation/faults.ts";
-import { has, items, own, pairs, text, texts } from "../validation/fields.ts";
 import { fill } from "../validation/fill.ts";
 import { labelText, qualifiedName } from "../validation/names.ts";
 import type { KindDeclaration } from "./declaration.ts";
@@ -15,12 +15,12 @@ const storageClass: Strategy = {
   validateUpdate: (next, live) => {
     const faults = classFaults(next);
     for (const part of ["parameters", "provisioner", "reclaimPolicy"]) {
-      if (!equal(own(next, part) ?? null, own(live, part) ?? null)) {
+      if (!equal(field(next, part) ?? null, field(live, part) ?? null)) {
         faults.forbidden(part, `updates to ${part} are forbidden.`);
       }
     }
-    if (text(next, "volumeBindingMode") !== text(live, "volumeBindingMode")) {
-      faults.invalid("volumeBindingMode", text(next, "volumeBindingMode"), immutable);
+    if (textAt(next, "volumeBindingMode") !== textAt(live, "volumeBindingMode")) {
+      faults.invalid("volumeBindingMode", textAt(next, "volumeBindingMode"), immutable);
     }
     return faults.causes;
   },
@@ -28,23 +28,23 @@ const storageClass: Strategy = {
 
 function classFaults(object: JsonObject): Faults {
   const faults = new Faults();
-  const provisioner = text(object, "provisioner");
+  const provisioner = textAt(object, "provisioner");
   if (provisioner === "") faults.required("provisioner");
   else faults.each("provisioner", provisioner, qualifiedName(provisioner.toLowerCase()));
-  for (const [key] of pairs(object, "parameters")) {
+  for (const [key] of pairsAt(object, "parameters")) {
     if (key === "") faults.invalid("parameters", key, "field can not be empty.");
   }
-  if (has(object, "reclaimPolicy")) {
-    faults.oneOf("reclaimPolicy", text(object, "reclaimPolicy"), ["Delete", "Retain"]);
+  if (hasAt(object, "reclaimPolicy")) {
+    faults.oneOf("reclaimPolicy", textAt(object, "reclaimPolicy"), ["Delete", "Retain"]);
   }
-  if (has(object, "volumeBindingMode")) {
-    faults.oneOf("volumeBindingMode", text(object, "volumeBindingMode"), [
+  if (hasAt(object, "volumeBindingMode")) {
+    faults.oneOf("volumeBindingMode", textAt(object, "volumeBindingMode"), [
       "Immediate",
       "WaitForFirstConsumer",
     ]);
   } else faults.required("volumeBindingMode");
-  for (const [index, topology] of items(object, "allowedTopologies").entries()) {
-    for (const [place, expression] of items(topology, "matchLabelExpressions").entries()) {
+  for (const [index, topology] of itemsAt(object, "allowedTopologies").entries()) {
+    for (const [place, expression] of itemsAt(topology, "matchLabelExpressions").entries()) {
       checkTopology(faults, `allowedTopologies[${index}].matchLabelExpressions[${place}]`, expression);
     }
   }
@@ -52,13 +52,13 @@ function classFaults(object: JsonObject): Faults {
 }
 
 function checkTopology(faults: Faults, at: string, expression: JsonObject): void {
-  const values = texts(expression, "values");
+  const values = textsAt(expression, "values");
   if (values.length === 0) faults.required(`${at}.values`);
   for (const [index, value] of values.entries()) {
     if (values.indexOf(value) < index) faults.duplicate(`${at}.values[${index}]`, value);
     faults.each(`${at}.values[${index}]`, value, labelText(value));
   }
-  const key = text(expression, "key");
+  const key = textAt(expression, "key");
   faults.each(`${at}.key`, key, qualifiedName(key));
 }
 
@@ -68,13 +68,13 @@ const defaultAnnotations = [
 ];
 
 function storageClassCells(of: JsonObject, now: number): Json[] {
-  const isDefault = defaultAnnotations.some((key) => at(of, "metadata", "annotations", key) === "true");
+  const isDefault = defaultAnnotations.some((key) => valueAt(of, "metadata", "annotations", key) === "true");
   return [
     `${name(of)}${isDefault ? " (default)" : ""}`,
-    text(of, "provisioner"),
+    textAt(of, "provisioner"),
     shown("Delete", of, "reclaimPolicy"),
     shown("Immediate", of, "volumeBindingMode"),
-    at(of, "allowVolumeExpansion") === true,
+    valueAt(of, "allowVolumeExpansion") === true,
     age(of, now),
   ];
 }

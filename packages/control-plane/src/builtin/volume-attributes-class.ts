@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../json.ts";
-import { text } from "../table/fields.ts";
+import { textAt } from "../json-fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
 function volumeAttributesClassCells(of: JsonObject, now: number): Json[] {
-  return [name(of), text(of, "driverName"), age(of, now)];
+  return [name(of), textAt(of, "driverName"), age(of, now)];
 }
 
 export const volumeAttributesClassKind = {

@@ -1,9 +1,8 @@
 import { equal, type Json, type JsonObject } from "../json.ts";
+import { field, hasAt, itemsAt, listAt, numberAt, objectAt, textAt, textsAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { list } from "../table/fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { Faults } from "../validation/faults.ts";
-import { child, has, items, number, own, text, texts } from "../validation/fields.ts";
 import { fill } from "../validation/fill.ts";
 import {
   dnsLabel1035,
@@ -24,7 +23,7 @@ function strategyFor(kind: "mutating" | "validating"): Strategy {
     generation: true,
     unconditionalUpdate: false,
     setDefaults: (object) => {
-      for (const hook of items(object, "webhooks")) {
+      for (const hook of itemsAt(object, "webhooks")) {
         fill(hook, {
           failurePolicy: "Fail",
           matchPolicy: "Equivalent",
@@ -33,9 +32,9 @@ function strategyFor(kind: "mutating" | "validating"): Strategy {
           timeoutSeconds: 10,
           ...(kind === "mutating" ? { reinvocationPolicy: "Never" } : {}),
         });
-        const service = child(child(hook, "clientConfig"), "service");
-        if (has(child(hook, "clientConfig"), "service")) fill(service, { port: 443 });
-        for (const rule of items(hook, "rules")) fill(rule, { scope: "*" });
+        const service = objectAt(objectAt(hook, "clientConfig"), "service");
+        if (hasAt(objectAt(hook, "clientConfig"), "service")) fill(service, { port: 443 });
+        for (const rule of itemsAt(hook, "rules")) fill(rule, { scope: "*" });
       }
     },
     specChanged: (next, live) => !equal(next.webhooks ?? null, live.webhooks ?? null),
@@ -51,10 +50,10 @@ const validatingWebhookConfiguration = strategyFor("validating");
 function configurationFaults(object: JsonObject, kind: "mutating" | "validating"): Faults {
   const faults = new Faults();
   const names = new Set<string>();
-  for (const [index, hook] of items(object, "webhooks").entries()) {
+  for (const [index, hook] of itemsAt(object, "webhooks").entries()) {
     const at = `webhooks[${index}]`;
     checkHook(faults, at, hook, kind);
-    const name = text(hook, "name");
+    const name = textAt(hook, "name");
     if (name !== "" && names.has(name)) faults.duplicate(`${at}.name`, name);
     names.add(name);
   }
@@ -62,32 +61,32 @@ function configurationFaults(object: JsonObject, kind: "mutating" | "validating"
 }
 
 function checkHook(faults: Faults, at: string, hook: JsonObject, kind: "mutating" | "validating"): void {
-  const name = text(hook, "name");
+  const name = textAt(hook, "name");
   if (name === "") faults.required(`${at}.name`);
   else faults.each(`${at}.name`, name, fullyQualifiedName(name));
-  for (const [index, rule] of items(hook, "rules").entries())
+  for (const [index, rule] of itemsAt(hook, "rules").entries())
     checkRule(faults, `${at}.rules[${index}]`, rule);
-  if (has(hook, "failurePolicy")) {
-    faults.oneOf(`${at}.failurePolicy`, text(hook, "failurePolicy"), ["Fail", "Ignore"]);
+  if (hasAt(hook, "failurePolicy")) {
+    faults.oneOf(`${at}.failurePolicy`, textAt(hook, "failurePolicy"), ["Fail", "Ignore"]);
   }
-  if (has(hook, "matchPolicy")) {
-    faults.oneOf(`${at}.matchPolicy`, text(hook, "matchPolicy"), ["Equivalent", "Exact"]);
+  if (hasAt(hook, "matchPolicy")) {
+    faults.oneOf(`${at}.matchPolicy`, textAt(hook, "matchPolicy"), ["Equivalent", "Exact"]);
   }
-  if (!has(hook, "sideEffects")) {
+  if (!hasAt(hook, "sideEffects")) {
     faults.required(`${at}.sideEffects`, "must specify one of None, NoneOnDryRun");
-  } else faults.oneOf(`${at}.sideEffects`, text(hook, "sideEffects"), ["None", "NoneOnDryRun"]);
-  const seconds = number(hook, "timeoutSeconds");
+  } else faults.oneOf(`${at}.sideEffects`, textAt(hook, "sideEffects"), ["None", "NoneOnDryRun"]);
+  const seconds = numberAt(hook, "timeoutSeconds");
   if (seconds !== undefined && (seconds < 1 || seconds > 30)) {
     faults.invalid(`${at}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds");
   }
   for (const part of ["namespaceSelector", "objectSelector"]) {
-    if (has(hook, part)) checkSelector(faults, `${at}.${part}`, child(hook, part));
+    if (hasAt(hook, part)) checkSelector(faults, `${at}.${part}`, objectAt(hook, part));
   }
-  checkClient(faults, `${at}.clientConfig`, child(hook, "clientConfig"));
-  checkReviewVersions(faults, `${at}.admissionReviewVersions`, texts(hook, "admissionReviewVersions"));
-  checkConditions(faults, `${at}.matchConditions`, items(hook, "matchConditions"));
-  if (kind === "mutating" && has(hook, "reinvocationPolicy")) {
-    faults.oneOf(`${at}.reinvocationPolicy`, text(hook, "reinvocationPolicy"), ["IfNeeded", "Never"]);
+  checkClient(faults, `${at}.clientConfig`, objectAt(hook, "clientConfig"));
+  checkReviewVersions(faults, `${at}.admissionReviewVersions`, textsAt(hook, "admissionReviewVersions"));
+  checkConditions(faults, `${at}.matchConditions`, itemsAt(hook, "matchConditions"));
+  if (kind === "mutating" && hasAt(hook, "reinvocationPolicy")) {
+    faults.oneOf(`${at}.reinvocationPolicy`, textAt(hook, "reinvocationPolicy"), ["IfNeeded", "Never"]);
   }
 }
 
@@ -100,8 +99,8 @@ export function checkConditions(faults: Faults, at: string, conditions: readonly
   const names = new Set<string>();
   for (const [index, condition] of conditions.entries()) {
     const path = `${at}[${index}]`;
-    if (text(condition, "expression").trim() === "") faults.required(`${path}.expression`);
-    const name = text(condition, "name");
+    if (textAt(condition, "expression").trim() === "") faults.required(`${path}.expression`);
+    const name = textAt(condition, "name");
     if (name === "") faults.required(`${path}.name`);
     else {
       faults.each(`${path}.name`, name, qualifiedName(name));
@@ -130,7 +129,7 @@ function checkReviewVersions(faults: Faults, at: string, versions: readonly stri
 
 /** A rule by which a request is matched. Policies have more of it than webhooks do. */
 export function checkRule(faults: Faults, at: string, rule: JsonObject): void {
-  const chosen = texts(rule, "operations");
+  const chosen = textsAt(rule, "operations");
   if (chosen.length === 0) faults.required(`${at}.operations`);
   if (chosen.length > 1 && chosen.includes("*")) {
     faults.invalid(`${at}.operations`, chosen, "if '*' is present, must not specify other operations");
@@ -138,12 +137,12 @@ export function checkRule(faults: Faults, at: string, rule: JsonObject): void {
   for (const [index, operation] of chosen.entries()) {
     faults.oneOf(`${at}.operations[${index}]`, operation, operations);
   }
-  const groups = texts(rule, "apiGroups");
+  const groups = textsAt(rule, "apiGroups");
   if (groups.length === 0) faults.required(`${at}.apiGroups`);
   if (groups.length > 1 && groups.includes("*")) {
     faults.invalid(`${at}.apiGroups`, groups, "if '*' is present, must not specify other API groups");
   }
-  const versions = texts(rule, "apiVersions");
+  const versions = textsAt(rule, "apiVersions");
   if (versions.length === 0) faults.required(`${at}.apiVersions`);
   if (versions.length > 1 && versions.includes("*")) {
     faults.invalid(`${at}.apiVersions`, versions, "if '*' is present, must not specify other API versions");
@@ -151,8 +150,8 @@ export function checkRule(faults: Faults, at: string, rule: JsonObject): void {
   for (const [index, version] of versions.entries()) {
     if (version === "") faults.required(`${at}.apiVersions[${index}]`);
   }
-  checkResources(faults, `${at}.resources`, texts(rule, "resources"));
-  if (has(rule, "scope")) faults.oneOf(`${at}.scope`, text(rule, "scope"), scopes);
+  checkResources(faults, `${at}.resources`, textsAt(rule, "resources"));
+  if (hasAt(rule, "scope")) faults.oneOf(`${at}.scope`, textAt(rule, "scope"), scopes);
 }
 
 function checkResources(faults: Faults, at: string, resources: readonly string[]): void {
@@ -180,13 +179,13 @@ function checkResources(faults: Faults, at: string, resources: readonly string[]
 }
 
 function checkClient(faults: Faults, at: string, client: JsonObject): void {
-  const [byUrl, byService] = [has(client, "url"), has(client, "service")];
+  const [byUrl, byService] = [hasAt(client, "url"), hasAt(client, "service")];
   if (byUrl === byService) {
     faults.required(at, "exactly one of url or service is required");
     return;
   }
-  if (byUrl) checkUrl(faults, `${at}.url`, text(client, "url"));
-  else checkService(faults, `${at}.service`, child(client, "service"));
+  if (byUrl) checkUrl(faults, `${at}.url`, textAt(client, "url"));
+  else checkService(faults, `${at}.service`, objectAt(client, "service"));
 }
 
 const urlForm = "desired format: https://host[/path]";
@@ -211,10 +210,11 @@ function checkUrl(faults: Faults, at: string, url: string): void {
 }
 
 function checkService(faults: Faults, at: string, service: JsonObject): void {
-  for (const part of ["name", "namespace"]) if (text(service, part) === "") faults.required(`${at}.${part}`);
-  const port = number(service, "port") ?? 0;
+  for (const part of ["name", "namespace"])
+    if (textAt(service, part) === "") faults.required(`${at}.${part}`);
+  const port = numberAt(service, "port") ?? 0;
   for (const why of portNumber(port)) faults.invalid(`${at}.port`, port, `port is not valid: ${why}`);
-  const path = own(service, "path");
+  const path = field(service, "path");
   if (typeof path !== "string") return;
   if (path === "/" || path === "") return;
   if (path === "//") {
@@ -234,7 +234,7 @@ function checkService(faults: Faults, at: string, service: JsonObject): void {
 
 /** A row of either kind of webhook configuration. */
 function webhookConfigurationCells(of: JsonObject, now: number): Json[] {
-  return [name(of), list(of, "webhooks").length, age(of, now)];
+  return [name(of), listAt(of, "webhooks").length, age(of, now)];
 }
 
 export const mutatingWebhookConfigurationKind = {

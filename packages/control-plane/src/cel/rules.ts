@@ -1,9 +1,10 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { field } from "../json-fields.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { duplicateValue, forbiddenValue, invalidValue, required } from "../schema/causes.ts";
 import { goJson } from "../schema/go-text.ts";
 import { type Correlated, correlatedField, correlatedItems, nodeOf, unchanged } from "../schema/node.ts";
-import { childPath, field, keyPath } from "../schema/paths.ts";
+import { childPath, keyPath } from "../schema/paths.ts";
 import type { Schema, ValidationRule } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
 import { nextTurn, type Steps } from "../steps.ts";

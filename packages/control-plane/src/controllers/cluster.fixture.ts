@@ -1,8 +1,9 @@
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { ControlPlane, type ControlPlaneOptions } from "../control-plane.ts";
 import { isObject, type JsonObject, textOf } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import type { Resource } from "../registry/resource.ts";
-import { field, type StoredObject, storageKey } from "../storage/store.ts";
+import { type StoredObject, storageKey } from "../storage/store.ts";
 import { createObject, edit, kindNamed } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
@@ -77,7 +78,7 @@ export async function startCluster(options: ControlPlaneOptions = {}): Promise<T
     async create(...objects) {
       for (const object of objects) {
         const resource = resourceOf(object);
-        const namespace = textOf(field(object, "metadata", "namespace")) || "default";
+        const namespace = textOf(valueAt(object, "metadata", "namespace")) || "default";
         await createObject(
           registry,
           resource,

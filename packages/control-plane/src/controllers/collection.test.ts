@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { valueAt } from "../json-fields.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { names, startCluster, type TestCluster, workload } from "./cluster.fixture.ts";
 
 function map(name: string, metadata: JsonObject = {}): JsonObject {
@@ -30,7 +31,7 @@ test("what loses its last owner goes; what has another stays, without the refere
   );
   await cluster.delete("configmaps", "a");
   expect(maps(cluster)).toEqual(["b", "of-both"]);
-  expect(field(cluster.get("configmaps", "of-both"), "metadata", "ownerReferences")).toMatchObject([
+  expect(valueAt(cluster.get("configmaps", "of-both"), "metadata", "ownerReferences")).toMatchObject([
     { name: "b" },
   ]);
   await cluster.delete("configmaps", "b");
@@ -128,12 +129,12 @@ test("a namespace goes once it is empty, and says until then what holds it", asy
   await using cluster = await startCluster();
   await cluster.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "doomed" } });
   expect(cluster.get("serviceaccounts", "doomed/default")).toBeDefined();
-  expect(field(cluster.get("configmaps", "doomed/kube-root-ca.crt"), "data", "ca.crt")).toMatch(
+  expect(valueAt(cluster.get("configmaps", "doomed/kube-root-ca.crt"), "data", "ca.crt")).toMatch(
     /BEGIN CERTIFICATE/,
   );
   await cluster.create(map("held", { namespace: "doomed", finalizers: ["example.com/wait"] }));
   await cluster.delete("namespaces", "doomed");
-  const conditions = field(cluster.get("namespaces", "doomed"), "status", "conditions") as JsonObject[];
+  const conditions = valueAt(cluster.get("namespaces", "doomed"), "status", "conditions") as JsonObject[];
   expect(conditions.map(({ type, status, message }) => [type, status, message])).toContainEqual([
     "NamespaceContentRemaining",
     "True",

@@ -1,10 +1,11 @@
 import { type JsonObject, textOf } from "../json.ts";
+import { namespaceOf } from "../json-fields.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
 import type { StoredObject } from "../storage/store.ts";
 import { eventCorrelator } from "./event-correlation.ts";
-import { builtin, createObject, edit, namespaceOf } from "./objects.ts";
+import { builtin, createObject, edit } from "./objects.ts";
 
 /** What an event says. */
 export interface EventText {

@@ -7,8 +7,6 @@ import { StatusError } from "../status.ts";
 import type { StoredObject } from "../storage/store.ts";
 import type { Draft, Stored } from "../storage/typed.ts";
 
-export { listAt, mapAt, millisOf, namespaceOf, numberAt, timeAt } from "../storage/object-fields.ts";
-
 /** Who a controller is to the API server, as in a real cluster. */
 export function controllerContext(name: string, fieldManager = "kube-controller-manager"): RequestContext {
   return {

@@ -1,20 +1,13 @@
 import type { OwnerReference } from "@windlass/kinds";
 import { type JsonObject, textOf } from "../json.ts";
+import { namespaceOf, objectsAt, valueAt } from "../json-fields.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { controllerOf } from "../storage/ownership-index.ts";
-import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import type { LogRecord, StoredObject } from "../storage/store.ts";
 import type { Stored } from "../storage/typed.ts";
-import {
-  type Bucket,
-  type BuiltinResource,
-  edit,
-  isDeleting,
-  listAt,
-  namespaceOf,
-  unlessGone,
-} from "./objects.ts";
+import { type Bucket, type BuiltinResource, edit, isDeleting, unlessGone } from "./objects.ts";
 
 export { controllerOf } from "../storage/ownership-index.ts";
 
@@ -116,7 +109,7 @@ const matchers = new WeakMap<StoredObject, LabelMatcher>();
 export function selectorOf(owner: StoredObject): LabelMatcher {
   let matches = matchers.get(owner);
   if (!matches) {
-    const selector = field(owner, "spec", "selector");
+    const selector = valueAt(owner, "spec", "selector");
     const plain = owner.kind === "ReplicationController" || owner.kind === "Service";
     const text = plain ? { matchLabels: selector ?? {} } : selector;
     matches =
@@ -176,7 +169,7 @@ async function adopt<T>(
 ): Promise<Stored<T>> {
   return await edit(registry, resource, object, context, (next) => {
     const { metadata } = next as StoredObject;
-    const others = listAt(metadata, "ownerReferences").filter(({ uid }) => uid !== owner.metadata.uid);
+    const others = objectsAt(metadata, "ownerReferences").filter(({ uid }) => uid !== owner.metadata.uid);
     metadata.ownerReferences = [...others, { ...controllerReference(owner) }];
   });
 }
@@ -191,7 +184,7 @@ async function release(
   await unlessGone(
     edit(registry, resource, object, context, (next) => {
       const { metadata } = next as StoredObject;
-      const others = listAt(metadata, "ownerReferences").filter((reference) => reference.uid !== uid);
+      const others = objectsAt(metadata, "ownerReferences").filter((reference) => reference.uid !== uid);
       if (others.length > 0) metadata.ownerReferences = others;
       else delete metadata.ownerReferences;
     }),

@@ -11,9 +11,10 @@ import type {
   StatefulSet,
 } from "@windlass/kinds/builtin";
 import { clone } from "../json.ts";
+import { millisOf } from "../json-fields.ts";
 import type { StoredObject } from "../storage/store.ts";
 import type { Draft, Stored } from "../storage/typed.ts";
-import { isDeleting, millisOf } from "./objects.ts";
+import { isDeleting } from "./objects.ts";
 import { controllerReference } from "./ownership.ts";
 
 /** Whether a pod has ended, well or badly. */

@@ -1,11 +1,10 @@
 import type { ControllerRevision, DaemonSet, PodTemplateSpec, StatefulSet } from "@windlass/kinds/builtin";
-import { stored } from "../controllers/objects.ts";
 import { equal, type JsonObject, sorted, textOf } from "../json.ts";
+import { namespaceOf, valueAt } from "../json-fields.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
-import { field } from "../storage/store.ts";
 import type { Stored } from "../storage/typed.ts";
-import { builtin, createObject, deleteIfPresent, edit, namespaceOf } from "./objects.ts";
+import { builtin, createObject, deleteIfPresent, edit, stored } from "./objects.ts";
 import { claim, controllerOf, controllerReference } from "./ownership.ts";
 import { templateOf } from "./pods.ts";
 import { templateHash } from "./template-hash.ts";
@@ -106,7 +105,7 @@ export function revisionTemplate(revision: Stored<ControllerRevision>): PodTempl
 
 /** The short part of a revision's name. */
 export function revisionHash(revision: Stored<ControllerRevision>, naming: RevisionNaming): string {
-  return textOf(field(revision, "metadata", "labels", naming.label));
+  return textOf(valueAt(revision, "metadata", "labels", naming.label));
 }
 
 /** Deletes the oldest revisions that nobody uses, beyond as many as are to be kept. */

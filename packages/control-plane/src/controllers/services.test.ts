@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { field } from "../storage/store.ts";
+import { objectsAt, valueAt } from "../json-fields.ts";
 import { names, startCluster, type TestCluster, workload } from "./cluster.fixture.ts";
-import { listAt } from "./objects.ts";
 
 const service = (spec: JsonObject): JsonObject => ({
   apiVersion: "v1",
@@ -41,12 +40,12 @@ test("a service's slice has its ready pods, by the port they give its name to", 
   expect(endpoints.map(({ conditions }) => conditions)).toEqual(
     [1, 2].map(() => ({ ready: true, serving: true, terminating: false })),
   );
-  expect(listAt(listAt(cluster.get("endpoints", "web"), "subsets")[0], "addresses")).toHaveLength(2);
+  expect(objectsAt(objectsAt(cluster.get("endpoints", "web"), "subsets")[0], "addresses")).toHaveLength(2);
   const [sick] = names(cluster.list("pods"));
   cluster.plane.node.on(sick as string, "never-ready");
   await cluster.pass(0);
   const after = slices(cluster)[0]?.endpoints as JsonObject[];
-  expect(after.filter((endpoint) => field(endpoint, "conditions", "ready") === true)).toHaveLength(1);
+  expect(after.filter((endpoint) => valueAt(endpoint, "conditions", "ready") === true)).toHaveLength(1);
   expect(after).toHaveLength(2);
   await cluster.delete("services", "web");
   expect(slices(cluster)).toEqual([]);
@@ -122,7 +121,7 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
       scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
     },
   });
-  const wanted = () => field(cluster.get("deployments.apps", "web"), "spec", "replicas");
+  const wanted = () => valueAt(cluster.get("deployments.apps", "web"), "spec", "replicas");
   await cluster.pass(14_000);
   expect(wanted()).toBe(1);
   await cluster.pass(1_000);
@@ -136,7 +135,7 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
   await cluster.pass(15_000);
   expect(wanted()).toBe(3);
   await cluster.pass(15_000);
-  const conditions = field(
+  const conditions = valueAt(
     cluster.get("horizontalpodautoscalers.autoscaling", "web"),
     "status",
     "conditions",
@@ -211,8 +210,8 @@ test("claims are bound: to a volume that fits, to one made for them, or when a p
     claim("made"),
     claim("lazy", { storageClassName: "lazy" }),
   );
-  const phase = (name: string) => field(cluster.get("persistentvolumeclaims", name), "status", "phase");
-  expect(field(cluster.get("persistentvolumeclaims", "fits"), "spec", "volumeName")).toBe("by-hand");
+  const phase = (name: string) => valueAt(cluster.get("persistentvolumeclaims", name), "status", "phase");
+  expect(valueAt(cluster.get("persistentvolumeclaims", "fits"), "spec", "volumeName")).toBe("by-hand");
   expect([phase("fits"), phase("made"), phase("lazy")]).toEqual(["Bound", "Bound", "Pending"]);
   const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "lazy" } }];
   await cluster.create({
@@ -222,7 +221,7 @@ test("claims are bound: to a volume that fits, to one made for them, or when a p
     spec: { containers: [{ name: "c", image: "example/app:1" }], volumes },
   });
   expect(phase("lazy")).toBe("Bound");
-  expect(field(cluster.get("pods", "user"), "status", "phase")).toBe("Running");
+  expect(valueAt(cluster.get("pods", "user"), "status", "phase")).toBe("Running");
   await cluster.delete("persistentvolumeclaims", "lazy");
   expect(cluster.get("persistentvolumeclaims", "lazy")).toBeDefined();
   await cluster.delete("pods", "user");
@@ -232,7 +231,7 @@ test("claims are bound: to a volume that fits, to one made for them, or when a p
   expect(
     cluster
       .list("persistentvolumes")
-      .map((volume) => [volume.metadata.name, field(volume, "status", "phase")]),
+      .map((volume) => [volume.metadata.name, valueAt(volume, "status", "phase")]),
   ).toEqual([["by-hand", "Released"]]);
 });
 
@@ -283,7 +282,7 @@ test("a quota counts the devices that a claim asks for: one, unless it says how 
       spec: { devices: { requests: [request("one"), request("three", { count: 3 })] } },
     },
   );
-  expect(field(cluster.get("resourcequotas", "q"), "status", "used")).toEqual({ [devices]: "4" });
+  expect(valueAt(cluster.get("resourcequotas", "q"), "status", "used")).toEqual({ [devices]: "4" });
 });
 
 test("a claim counts for the class that it wants and for the one that its volume has", async () => {
@@ -301,7 +300,7 @@ test("a claim counts for the class that it wants and for the one that its volume
   });
   const used = () =>
     ["gold", "silver"].map((name) =>
-      field(cluster.get("resourcequotas", name), "status", "used", "persistentvolumeclaims"),
+      valueAt(cluster.get("resourcequotas", name), "status", "used", "persistentvolumeclaims"),
     );
   const volume = (name: string, volumeAttributesClassName: string): JsonObject => ({
     apiVersion: "v1",
@@ -326,7 +325,7 @@ test("a claim counts for the class that it wants and for the one that its volume
       resources: { requests: { storage: "1Gi" } },
     },
   });
-  expect(field(cluster.get("persistentvolumeclaims", "c"), "spec", "volumeName")).toBe("b");
+  expect(valueAt(cluster.get("persistentvolumeclaims", "c"), "spec", "volumeName")).toBe("b");
   expect(used()).toEqual(["1", "0"]);
   await cluster.change("persistentvolumeclaims", "c", (claim) => {
     (claim.spec as JsonObject).volumeAttributesClassName = "silver";
@@ -401,7 +400,7 @@ test("an autoscaler scales whatever can be scaled, and what a custom object owns
   );
   await cluster.pass(15_000);
   const fleet = cluster.get("fleets.example.com", "ships");
-  expect(field(fleet, "spec", "replicas")).toBe(4);
+  expect(valueAt(fleet, "spec", "replicas")).toBe(4);
   const owner = {
     apiVersion: "example.com/v1",
     kind: "Fleet",
@@ -427,7 +426,7 @@ test("a quota's status says what a write takes of it at once, and what is left w
     spec: { hard: { secrets: "2" } },
   });
   const secret = (name: string): JsonObject => ({ apiVersion: "v1", kind: "Secret", metadata: { name } });
-  const used = () => field(cluster.get("resourcequotas", "few"), "status", "used");
+  const used = () => valueAt(cluster.get("resourcequotas", "few"), "status", "used");
   const transport = cluster.plane.connect();
   const post = (name: string, query = "") =>
     transport.request({
@@ -460,7 +459,7 @@ test("a pod without the port that a service names is in a slice of its own, and 
     metadata: { name: "web" },
     spec: { selector: { app: "web" }, ports: [{ port: 80, targetPort: "http" }] },
   });
-  const targets = (list: JsonObject[]) => list.map((one) => field(one, "targetRef", "name"));
+  const targets = (list: JsonObject[]) => list.map((one) => valueAt(one, "targetRef", "name"));
   const subsets = cluster.get("endpoints", "web")?.subsets as JsonObject[];
   expect(subsets.map((subset) => targets(subset.addresses as JsonObject[]))).toEqual([["with"]]);
   const slices = cluster

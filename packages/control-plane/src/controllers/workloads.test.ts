@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type JsonObject, textOf } from "../json.ts";
+import { objectsAt, valueAt } from "../json-fields.ts";
 import { forbidden } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { names, podTemplate, startCluster, workload } from "./cluster.fixture.ts";
-import { listAt } from "./objects.ts";
 
 const replicas = (count: number) => (object: JsonObject) => {
   (object.spec as JsonObject).replicas = count;
@@ -20,14 +20,14 @@ test("a ReplicaSet takes pods that it selects and nobody controls, and releases 
   });
   await cluster.create(workload("ReplicaSet", "web", { replicas: 2 }));
   expect(cluster.list("pods")).toHaveLength(2);
-  expect(field(cluster.get("pods", "stray"), "metadata", "ownerReferences")).toMatchObject([
+  expect(valueAt(cluster.get("pods", "stray"), "metadata", "ownerReferences")).toMatchObject([
     { kind: "ReplicaSet", name: "web", controller: true, blockOwnerDeletion: true },
   ]);
   await cluster.change("pods", "stray", (pod) => {
     (pod.metadata as JsonObject).labels = { app: "other" };
   });
   expect(cluster.list("pods")).toHaveLength(3);
-  expect(field(cluster.get("pods", "stray"), "metadata", "ownerReferences")).toBeUndefined();
+  expect(valueAt(cluster.get("pods", "stray"), "metadata", "ownerReferences")).toBeUndefined();
 });
 
 test("a ReplicaSet that may not make pods says why, and stops saying so once it may", async () => {
@@ -51,7 +51,7 @@ test("a ReplicaSet that may not make pods says why, and stops saying so once it 
   closed = false;
   await cluster.pass(1_000);
   expect(cluster.get("replicasets.apps", "web")?.status).toMatchObject({ replicas: 1, readyReplicas: 1 });
-  expect(field(cluster.get("replicasets.apps", "web"), "status", "conditions")).toBeUndefined();
+  expect(valueAt(cluster.get("replicasets.apps", "web"), "status", "conditions")).toBeUndefined();
 });
 
 test("fewer replicas cost those pods first that serve the least", async () => {
@@ -107,7 +107,7 @@ test("a StatefulSet's pods come one after another, each with its name, labels an
     },
     spec: { hostname: "db-1", subdomain: "db" },
   });
-  expect(listAt(cluster.get("pods", "db-1"), "spec", "volumes")).toContainEqual({
+  expect(objectsAt(cluster.get("pods", "db-1"), "spec", "volumes")).toContainEqual({
     name: "data",
     persistentVolumeClaim: { claimName: "data-db-1" },
   });
@@ -204,12 +204,12 @@ test("a StatefulSet's new template goes to pods from the partition on, last firs
   );
   const before = textOfRevision(cluster.get("statefulsets.apps", "db"));
   await cluster.change("statefulsets.apps", "db", (object) => {
-    const [container] = field(object, "spec", "template", "spec", "containers") as JsonObject[];
+    const [container] = valueAt(object, "spec", "template", "spec", "containers") as JsonObject[];
     (container as JsonObject).image = "example/app:2";
   });
   const images = cluster
     .list("pods")
-    .map((pod) => field((field(pod, "spec", "containers") as JsonObject[])[0], "image"));
+    .map((pod) => valueAt((valueAt(pod, "spec", "containers") as JsonObject[])[0], "image"));
   expect(images).toEqual(["example/app:1", "example/app:2", "example/app:2"]);
   expect(cluster.get("statefulsets.apps", "db")?.status).toMatchObject({
     currentRevision: before,
@@ -217,9 +217,9 @@ test("a StatefulSet's new template goes to pods from the partition on, last firs
     currentReplicas: 1,
   });
   await cluster.delete("pods", "db-0");
-  expect(field((field(cluster.get("pods", "db-0"), "spec", "containers") as JsonObject[])[0], "image")).toBe(
-    "example/app:1",
-  );
+  expect(
+    valueAt((valueAt(cluster.get("pods", "db-0"), "spec", "containers") as JsonObject[])[0], "image"),
+  ).toBe("example/app:1");
   await cluster.change("statefulsets.apps", "db", (object) => {
     (object.spec as JsonObject).updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 0 } };
   });
@@ -232,7 +232,7 @@ test("a StatefulSet's new template goes to pods from the partition on, last firs
 });
 
 function textOfRevision(set: JsonObject | undefined): unknown {
-  return field(set, "status", "currentRevision");
+  return valueAt(set, "status", "currentRevision");
 }
 
 test("ordinals start where the StatefulSet says, and with Parallel nobody waits", async () => {
@@ -261,7 +261,7 @@ test("a DaemonSet has one pod on each node that will have it, and follows nodes 
   const nodes = () =>
     cluster
       .list("pods")
-      .map((pod) => textOf(field(pod, "spec", "nodeName")))
+      .map((pod) => textOf(valueAt(pod, "spec", "nodeName")))
       .toSorted();
   expect(nodes()).toEqual(["b"]);
   await cluster.change("nodes", "a", (node) => {
@@ -277,7 +277,7 @@ test("a DaemonSet has one pod on each node that will have it, and follows nodes 
     numberMisscheduled: 0,
   });
   await cluster.change("daemonsets.apps", "agent", (object) => {
-    const [container] = field(object, "spec", "template", "spec", "containers") as JsonObject[];
+    const [container] = valueAt(object, "spec", "template", "spec", "containers") as JsonObject[];
     (container as JsonObject).image = "example/app:2";
     (object.spec as JsonObject).updateStrategy = {
       type: "RollingUpdate",
@@ -295,8 +295,12 @@ test("a revision is written as the real controllers write it, with sorted keys",
   await cluster.create(workload("DaemonSet", "logs"));
   const [revision] = cluster.list("controllerrevisions.apps");
   const data = revision?.data as JsonObject;
-  expect(Object.keys(field(data, "spec", "template") as JsonObject)).toEqual(["$patch", "metadata", "spec"]);
-  const spec = Object.keys(field(data, "spec", "template", "spec") as JsonObject);
+  expect(Object.keys(valueAt(data, "spec", "template") as JsonObject)).toEqual([
+    "$patch",
+    "metadata",
+    "spec",
+  ]);
+  const spec = Object.keys(valueAt(data, "spec", "template", "spec") as JsonObject);
   expect(spec).toEqual(spec.toSorted());
 });
 
@@ -305,10 +309,10 @@ test("a set whose pods need not wait for each other is still updated one pod at 
   await cluster.create(workload("StatefulSet", "db", { replicas: 3, podManagementPolicy: "Parallel" }));
   cluster.plane.node.on("db-*", "never-ready");
   await cluster.change("statefulsets.apps", "db", (object) => {
-    (field(object, "spec", "template", "metadata") as JsonObject).annotations = { v: "2" };
+    (valueAt(object, "spec", "template", "metadata") as JsonObject).annotations = { v: "2" };
   });
-  expect(field(cluster.get("statefulsets.apps", "db"), "status", "updatedReplicas")).toBe(1);
-  expect(field(cluster.get("pods", "db-2"), "metadata", "annotations", "v")).toBe("2");
+  expect(valueAt(cluster.get("statefulsets.apps", "db"), "status", "updatedReplicas")).toBe(1);
+  expect(valueAt(cluster.get("pods", "db-2"), "metadata", "annotations", "v")).toBe("2");
 });
 
 test("a DaemonSet that may surge runs the new pod beside the old until it has served long enough", async () => {
@@ -318,9 +322,9 @@ test("a DaemonSet that may surge runs the new pod beside the old until it has se
   await cluster.pass(30_000);
   const roll = (v: string) =>
     cluster.change("daemonsets.apps", "agent", (object) => {
-      (field(object, "spec", "template", "metadata") as JsonObject).annotations = { v };
+      (valueAt(object, "spec", "template", "metadata") as JsonObject).annotations = { v };
     });
-  const versionOf = (pod: StoredObject) => field(pod, "metadata", "annotations", "v");
+  const versionOf = (pod: StoredObject) => valueAt(pod, "metadata", "annotations", "v");
   const versions = () => new Set(cluster.list("pods").map(versionOf));
   await roll("2");
   expect(versions()).toEqual(new Set([undefined, "2"]));
@@ -332,7 +336,7 @@ test("a DaemonSet that may surge runs the new pod beside the old until it has se
   expect(versions()).toEqual(new Set(["2", "3"]));
   await roll("4");
   expect(versions()).toEqual(new Set(["2", "4"]));
-  expect(field(cluster.get("daemonsets.apps", "agent"), "status")).toMatchObject({
+  expect(valueAt(cluster.get("daemonsets.apps", "agent"), "status")).toMatchObject({
     desiredNumberScheduled: 1,
   });
 });

@@ -1,10 +1,10 @@
 import { append } from "../append.ts";
 import type { JsonObject } from "../json.ts";
+import { field, presentObjectAt, textAt, textsAt } from "../json-fields.ts";
 import { forbiddenValue, invalidValue, notSupported, required } from "../schema/causes.ts";
 import { dnsLabelFault } from "../schema/embedded.ts";
-import { field, keyPath } from "../schema/paths.ts";
+import { keyPath } from "../schema/paths.ts";
 import type { Cause } from "../status.ts";
-import { objectAt, textAt, textsAt } from "./definition.ts";
 
 const PATH = "spec.conversion";
 
@@ -20,8 +20,8 @@ export function conversionFaults(conversion: JsonObject | undefined): Cause[] {
   else if (strategy !== "None" && strategy !== "Webhook") {
     causes.push(notSupported(`${PATH}.strategy`, strategy, ["None", "Webhook"]));
   }
-  const webhook = objectAt(conversion, "webhook");
-  const client = objectAt(webhook, "clientConfig");
+  const webhook = presentObjectAt(conversion, "webhook");
+  const client = presentObjectAt(webhook, "clientConfig");
   const versions = textsAt(webhook, "conversionReviewVersions");
   const clientPath = `${PATH}.webhookClientConfig`;
   const versionsPath = `${PATH}.conversionReviewVersions`;
@@ -35,7 +35,7 @@ export function conversionFaults(conversion: JsonObject | undefined): Cause[] {
     causes.push(required(clientPath, "required when strategy is set to Webhook"));
   } else {
     const url = field(client, "url");
-    const service = objectAt(client, "service");
+    const service = presentObjectAt(client, "service");
     if ((typeof url === "string") === (service !== undefined)) {
       causes.push(required(clientPath, "exactly one of url or service is required"));
     } else if (typeof url === "string") {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../json.ts";
-import { field } from "../schema/paths.ts";
-import { objectAt, specOf, textAt, textsAt, versionsOf } from "./definition.ts";
+import { field, presentObjectAt, specOf, textAt, textsAt } from "../json-fields.ts";
+import { versionsOf } from "./definition.ts";
 
 /**
  * Fills in what the API server fills in when a CRD is written: names, conversion strategy, the
@@ -8,7 +8,7 @@ import { objectAt, specOf, textAt, textsAt, versionsOf } from "./definition.ts";
  */
 export function defaultCrd(crd: JsonObject): void {
   const spec = specOf(crd);
-  const names = objectAt(spec, "names");
+  const names = presentObjectAt(spec, "names");
   if (names !== undefined) {
     const kind = textAt(names, "kind");
     if (textAt(names, "singular") === "" && kind !== "") names.singular = kind.toLowerCase();
@@ -17,11 +17,11 @@ export function defaultCrd(crd: JsonObject): void {
   if (isObject(field(crd, "spec")) && (field(spec, "conversion") ?? null) === null) {
     spec.conversion = { strategy: "None" };
   }
-  const status = objectAt(crd, "status");
+  const status = presentObjectAt(crd, "status");
   if (status !== undefined && textsAt(status, "storedVersions").length === 0)
     status.storedVersions = storageVersionOf(crd);
-  const webhook = objectAt(objectAt(spec, "conversion"), "webhook");
-  const service = objectAt(objectAt(webhook, "clientConfig"), "service");
+  const webhook = presentObjectAt(presentObjectAt(spec, "conversion"), "webhook");
+  const service = presentObjectAt(presentObjectAt(webhook, "clientConfig"), "service");
   if (service !== undefined && (field(service, "port") ?? null) === null) service.port = 443;
 }
 
@@ -41,7 +41,7 @@ function storageVersionOf(crd: JsonObject): string[] {
 
 /** The stored versions after an update: those there were, and the storage version of now. */
 export function storedVersionsAfter(crd: JsonObject, old: JsonObject): string[] {
-  const stored = [...textsAt(objectAt(old, "status"), "storedVersions")];
+  const stored = [...textsAt(presentObjectAt(old, "status"), "storedVersions")];
   for (const version of versionsOf(crd)) {
     if (version.storage && !stored.includes(version.name)) stored.push(version.name);
   }

@@ -1,33 +1,7 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
-import { field } from "../schema/paths.ts";
+import type { JsonObject } from "../json.ts";
+import { field, objectsAt, presentObjectAt, specOf, textAt } from "../json-fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import { readSchema } from "./schema-shape.ts";
-
-// Reading a CustomResourceDefinition. What a client sent may have any shape, so nothing is taken
-// for granted: an absent or misshapen part reads as empty, and it is validation's to complain.
-
-export function textAt(object: JsonObject | undefined, name: string): string {
-  const value = object === undefined ? undefined : field(object, name);
-  return typeof value === "string" ? value : "";
-}
-
-export function objectAt(object: JsonObject | undefined, name: string): JsonObject | undefined {
-  const value = object === undefined ? undefined : field(object, name);
-  return value !== undefined && isObject(value) ? value : undefined;
-}
-
-export function listAt(object: JsonObject | undefined, name: string): Json[] {
-  const value = object === undefined ? undefined : field(object, name);
-  return Array.isArray(value) ? value : [];
-}
-
-export function objectsAt(object: JsonObject | undefined, name: string): JsonObject[] {
-  return listAt(object, name).map((item) => (isObject(item) ? item : {}));
-}
-
-export function textsAt(object: JsonObject | undefined, name: string): string[] {
-  return listAt(object, name).filter((item): item is string => typeof item === "string");
-}
 
 /** One entry of `spec.versions`. */
 export interface CrdVersion {
@@ -41,10 +15,6 @@ export interface CrdVersion {
   readonly selectableFields: JsonObject[];
 }
 
-export function specOf(crd: JsonObject): JsonObject {
-  return objectAt(crd, "spec") ?? {};
-}
-
 export function versionsOf(crd: JsonObject): CrdVersion[] {
   return objectsAt(specOf(crd), "versions").map((raw) => ({
     name: textAt(raw, "name"),
@@ -52,20 +22,22 @@ export function versionsOf(crd: JsonObject): CrdVersion[] {
     storage: field(raw, "storage") === true,
     raw,
     schema: schemaOf(raw),
-    subresources: objectAt(raw, "subresources"),
+    subresources: presentObjectAt(raw, "subresources"),
     columns: objectsAt(raw, "additionalPrinterColumns"),
     selectableFields: objectsAt(raw, "selectableFields"),
   }));
 }
 
 function schemaOf(version: JsonObject): Schema | undefined {
-  const raw = objectAt(objectAt(version, "schema"), "openAPIV3Schema");
+  const raw = presentObjectAt(presentObjectAt(version, "schema"), "openAPIV3Schema");
   return raw === undefined ? undefined : readSchema(raw);
 }
 
 /** A condition of a CRD's status, or undefined. */
 export function conditionOf(crd: JsonObject, type: string): JsonObject | undefined {
-  return objectsAt(objectAt(crd, "status"), "conditions").find((item) => textAt(item, "type") === type);
+  return objectsAt(presentObjectAt(crd, "status"), "conditions").find(
+    (item) => textAt(item, "type") === type,
+  );
 }
 
 export function isConditionTrue(crd: JsonObject, type: string): boolean {

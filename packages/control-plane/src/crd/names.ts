@@ -1,5 +1,6 @@
 import { equal, type JsonObject } from "../json.ts";
-import { conditionOf, isConditionTrue, objectAt, specOf, textAt, textsAt } from "./definition.ts";
+import { presentObjectAt, specOf, textAt, textsAt } from "../json-fields.ts";
+import { conditionOf, isConditionTrue } from "./definition.ts";
 
 /** The outcome of looking at a CRD's names beside those of the others. */
 export interface NamesDecision {
@@ -19,11 +20,11 @@ export function decideNames(crd: JsonObject, others: Iterable<JsonObject>, now: 
   const group = textAt(specOf(crd), "group");
   const resources = new Set<string>();
   const kinds = new Set<string>();
-  const ownName = textAt(objectAt(crd, "metadata"), "name");
+  const ownName = textAt(presentObjectAt(crd, "metadata"), "name");
   for (const other of others) {
-    if (textAt(objectAt(other, "metadata"), "name") === ownName) continue;
+    if (textAt(presentObjectAt(other, "metadata"), "name") === ownName) continue;
     if (textAt(specOf(other), "group") !== group) continue;
-    const taken = objectAt(objectAt(other, "status"), "acceptedNames");
+    const taken = presentObjectAt(presentObjectAt(other, "status"), "acceptedNames");
     for (const name of [
       textAt(taken, "plural"),
       textAt(taken, "singular"),
@@ -34,8 +35,8 @@ export function decideNames(crd: JsonObject, others: Iterable<JsonObject>, now: 
     for (const name of [textAt(taken, "kind"), textAt(taken, "listKind")]) kinds.add(name);
   }
 
-  const requested = objectAt(specOf(crd), "names") ?? {};
-  const accepted = objectAt(objectAt(crd, "status"), "acceptedNames") ?? {};
+  const requested = presentObjectAt(specOf(crd), "names") ?? {};
+  const accepted = presentObjectAt(presentObjectAt(crd, "status"), "acceptedNames") ?? {};
   const outcome: JsonObject = { plural: textAt(accepted, "plural"), kind: textAt(accepted, "kind") };
   let conflict: { reason: string; message: string } | undefined;
   const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;

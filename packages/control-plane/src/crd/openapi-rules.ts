@@ -1,7 +1,8 @@
 import { append } from "../append.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { field } from "../json-fields.ts";
 import { forbiddenValue, invalidValue, notSupported, required } from "../schema/causes.ts";
-import { childPath, field, keyPath } from "../schema/paths.ts";
+import { childPath, keyPath } from "../schema/paths.ts";
 import type { Schema, ValidationRule } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
 import { schemaAtFieldPath } from "./field-path.ts";

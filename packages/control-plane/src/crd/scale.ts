@@ -1,8 +1,9 @@
 import { append } from "../append.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { field } from "../json-fields.ts";
 import { invalidValue } from "../schema/causes.ts";
 import { goNumber } from "../schema/go-text.ts";
-import { field, setField } from "../schema/paths.ts";
+import { setField } from "../schema/paths.ts";
 import { kindOf } from "../schema/validate.ts";
 import type { Cause } from "../status.ts";
 

@@ -1,13 +1,13 @@
 import { append } from "../append.ts";
 import type { JsonObject } from "../json.ts";
+import { field, presentObjectAt, specOf, textAt, textsAt } from "../json-fields.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { blocksRules, RULES_SKIPPED } from "../schema/causes.ts";
-import { field } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import { compile, type StructuralSchema } from "../schema/structural.ts";
 import type { Cause } from "../status.ts";
 import type { Steps } from "../steps.ts";
-import { type CrdVersion, objectAt, specOf, textAt, textsAt, versionsOf } from "./definition.ts";
+import { type CrdVersion, versionsOf } from "./definition.ts";
 import { hasRules } from "./openapi-rules.ts";
 import { loadedCel } from "./rule-review.ts";
 import { type ScalePaths, scaleFaults } from "./scale.ts";
@@ -60,7 +60,7 @@ export interface ServedKind {
  */
 export function servedKinds(crd: JsonObject): ServedKind[] {
   const spec = specOf(crd);
-  const names = objectAt(spec, "names");
+  const names = presentObjectAt(spec, "names");
   const shared = {
     group: textAt(spec, "group"),
     kind: textAt(names, "kind"),
@@ -80,7 +80,7 @@ const OPEN: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": t
 function versionOf(version: CrdVersion, { group, kind }: { group: string; kind: string }) {
   const schema = version.schema ?? OPEN;
   const structural = compile(schema);
-  const scale = scalePaths(objectAt(version.subresources, "scale"));
+  const scale = scalePaths(presentObjectAt(version.subresources, "scale"));
   const deprecated = field(version.raw, "deprecated") === true;
   const warning = field(version.raw, "deprecationWarning");
   const rules = hasRules(schema) ? loadedCel().compileRules(schema) : undefined;
@@ -115,7 +115,7 @@ function versionOf(version: CrdVersion, { group, kind }: { group: string; kind: 
         ? warning
         : `${group}/${version.name} ${kind} is deprecated`,
     schema: structural,
-    subresources: { status: objectAt(version.subresources, "status") !== undefined, scale },
+    subresources: { status: presentObjectAt(version.subresources, "status") !== undefined, scale },
     printerColumns: version.columns.map((column) => {
       const priority = field(column, "priority");
       return {

@@ -1,10 +1,10 @@
 import { equal, type Json, type JsonObject } from "../json.ts";
+import { field, presentObjectAt } from "../json-fields.ts";
 import { type Matcher, PatternError } from "../patterns/index.ts";
 import { forbiddenValue, invalidValue, required } from "../schema/causes.ts";
-import { childPath, field, keyPath } from "../schema/paths.ts";
+import { childPath, keyPath } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
-import { objectAt } from "./definition.ts";
 
 type Level = "root" | "item" | "field";
 
@@ -51,7 +51,7 @@ function raw(schema: Schema): JsonObject {
 
 /** Declared fields, by name. A schema in a CRD is data, so its shape is not taken for granted. */
 export function declaredProperties(schema: Schema): [string, Schema][] {
-  const properties = objectAt(raw(schema), "properties") ?? {};
+  const properties = presentObjectAt(raw(schema), "properties") ?? {};
   return Object.keys(properties)
     .sort()
     .map((name) => [name, (properties[name] ?? {}) as Schema]);
@@ -66,7 +66,7 @@ export function subschema(
   schema: Schema,
   name: "items" | "not" | "additionalProperties",
 ): Schema | undefined {
-  return objectAt(raw(schema), name) as Schema | undefined;
+  return presentObjectAt(raw(schema), name) as Schema | undefined;
 }
 
 function checkNode(schema: Schema, level: Level, path: string, causes: Cause[], matcher: Matcher): void {
@@ -232,7 +232,7 @@ function checkNested(
     if (keyword === "additionalProperties" ? value === undefined : unset || empty) continue;
     causes.push(forbiddenValue(childPath(path, keyword), detail));
   }
-  if (objectAt(objectAt(raw(schema), "properties"), "metadata") !== undefined) {
+  if (presentObjectAt(presentObjectAt(raw(schema), "properties"), "metadata") !== undefined) {
     const at = keyPath(childPath(path, "properties"), "metadata");
     causes.push(forbiddenValue(at, "must not be specified in a nested context"));
   }

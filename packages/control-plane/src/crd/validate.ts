@@ -1,5 +1,6 @@
 import { append } from "../append.ts";
 import { equal, isLarge, type JsonObject } from "../json.ts";
+import { field, presentObjectAt, specOf, textAt, textsAt } from "../json-fields.ts";
 import type { Matcher } from "../patterns/index.ts";
 import {
   duplicateValue,
@@ -13,21 +14,13 @@ import {
 import { dnsLabelFault } from "../schema/embedded.ts";
 import { goJson } from "../schema/go-text.ts";
 import { internalSchema } from "../schema/internal-text.ts";
-import { childPath, field, keyPath } from "../schema/paths.ts";
+import { childPath, keyPath } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
 import { type Steps, turnIf } from "../steps.ts";
 import { conversionFaults } from "./conversion-rules.ts";
 import { defaultFaults } from "./default-rules.ts";
-import {
-  type CrdVersion,
-  isConditionTrue,
-  objectAt,
-  specOf,
-  textAt,
-  textsAt,
-  versionsOf,
-} from "./definition.ts";
+import { type CrdVersion, isConditionTrue, versionsOf } from "./definition.ts";
 import { schemaAtFieldPath } from "./field-path.ts";
 import { openApiFaults, ROOT_CONTEXT } from "./openapi-rules.ts";
 import { defaultRulesOf, RuleReview } from "./rule-review.ts";
@@ -47,15 +40,15 @@ const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0
 export function* validateCrd(matcher: Matcher, crd: JsonObject, old?: JsonObject): Steps<Cause[]> {
   const spec = specOf(crd);
   const causes: Cause[] = [];
-  const names = objectAt(spec, "names");
-  const name = textAt(objectAt(crd, "metadata"), "name");
+  const names = presentObjectAt(spec, "names");
+  const name = textAt(presentObjectAt(crd, "metadata"), "name");
   if (old === undefined && name !== "" && name !== `${textAt(names, "plural")}.${textAt(spec, "group")}`) {
     causes.push(invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group'));
   }
   append(causes, yield* specFaults(matcher, crd, old));
   if (old !== undefined) append(causes, changeFaults(spec, specOf(old), isConditionTrue(old, "Established")));
-  const status = objectAt(crd, "status");
-  append(causes, nameFaults(objectAt(status, "acceptedNames"), "status.acceptedNames"));
+  const status = presentObjectAt(crd, "status");
+  append(causes, nameFaults(presentObjectAt(status, "acceptedNames"), "status.acceptedNames"));
   append(causes, storedVersionFaults(textsAt(status, "storedVersions"), versionsOf(crd)));
   append(causes, approvalFaults(crd, old));
   const preserved = old !== undefined && field(specOf(old), "preserveUnknownFields") === true;
@@ -81,7 +74,7 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
   const spec = specOf(crd);
   const versions = versionsOf(crd);
   const isSlow = isLarge(crd);
-  const names = objectAt(spec, "names");
+  const names = presentObjectAt(spec, "names");
   append(causes, groupFaults(textAt(spec, "group")));
   const scope = textAt(spec, "scope");
   if (scope === "") causes.push(required("spec.scope"));
@@ -105,7 +98,7 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
     append(causes, deprecationFaults(version.raw, childPath(path, "deprecationWarning")));
     const { schema } = version;
     if (!sharedSchema && schema !== undefined) {
-      const hasStatus = objectAt(version.subresources, "status") !== undefined;
+      const hasStatus = presentObjectAt(version.subresources, "status") !== undefined;
       const at = childPath(path, "schema.openAPIV3Schema");
       append(causes, yield* schemaFaults(matcher, schema, at, hasStatus, old, version.name, isSlow));
     }
@@ -134,7 +127,9 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
 
   if (first !== undefined) {
     if (sharedSchema && first.schema !== undefined) {
-      const hasStatus = versions.some((version) => objectAt(version.subresources, "status") !== undefined);
+      const hasStatus = versions.some(
+        (version) => presentObjectAt(version.subresources, "status") !== undefined,
+      );
       const at = "spec.validation.openAPIV3Schema";
       append(causes, yield* schemaFaults(matcher, first.schema, at, hasStatus, old, first.name, isSlow));
     }
@@ -142,7 +137,7 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
     if (sharedColumns) append(causes, columnFaults(first, "spec.additionalPrinterColumns"));
     if (sharedFields) append(causes, selectableFaults(first, "spec.selectableFields"));
   }
-  append(causes, conversionFaults(objectAt(spec, "conversion")));
+  append(causes, conversionFaults(presentObjectAt(spec, "conversion")));
   return causes;
 }
 
@@ -299,7 +294,7 @@ function pathFault(path: string, at: string): Cause | undefined {
 }
 
 function subresourceFaults(version: CrdVersion, path: string): Cause[] {
-  const scale = objectAt(version.subresources, "scale");
+  const scale = presentObjectAt(version.subresources, "scale");
   if (scale === undefined) return [];
   const causes: Cause[] = [];
   for (const [name, prefix] of [
@@ -387,8 +382,8 @@ function changeFaults(spec: JsonObject, old: JsonObject, established: boolean): 
   const fixed = (path: string, value: string, was: string): void => {
     if (value !== was) causes.push(invalidValue(path, value, "field is immutable"));
   };
-  const names = objectAt(spec, "names");
-  const oldNames = objectAt(old, "names");
+  const names = presentObjectAt(spec, "names");
+  const oldNames = presentObjectAt(old, "names");
   if (established) {
     fixed("spec.scope", textAt(spec, "scope"), textAt(old, "scope"));
     fixed("spec.names.kind", textAt(names, "kind"), textAt(oldNames, "kind"));
@@ -418,7 +413,7 @@ function storedVersionFaults(stored: readonly string[], versions: readonly CrdVe
 type Approval = "missing" | "bypassed" | "approved" | "invalid";
 
 function approvalOf(crd: JsonObject): { state: Approval; annotation: string } {
-  const annotation = textAt(objectAt(objectAt(crd, "metadata"), "annotations"), APPROVAL);
+  const annotation = textAt(presentObjectAt(presentObjectAt(crd, "metadata"), "annotations"), APPROVAL);
   if (annotation === "") return { state: "missing", annotation };
   if (annotation.startsWith("unapproved")) return { state: "bypassed", annotation };
   return { state: URL.parse(annotation)?.host ? "approved" : "invalid", annotation };

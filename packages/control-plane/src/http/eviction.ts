@@ -1,11 +1,11 @@
 import { replaceCondition } from "../controllers/conditions.ts";
-import { listAt, numberAt } from "../controllers/objects.ts";
 import { clone, type JsonObject, textOf } from "../json.ts";
+import { countAt, objectsAt, valueAt } from "../json-fields.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/store.ts";
 
 /**
  * Takes a pod's eviction out of its disruption budget, in one step with the check that there is
@@ -20,13 +20,13 @@ export async function spendBudget(
   context: RequestContext,
 ): Promise<void> {
   const { metadata } = pod;
-  const phase = field(pod, "status", "phase");
+  const phase = valueAt(pod, "status", "phase");
   if (phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata.deletionTimestamp)
     return;
   const budgets = Array.from(registry.store.entries("poddisruptionbudgets.policy")).filter(
     ({ object }) =>
       object.metadata.namespace === metadata.namespace &&
-      selectorMatcher(field(object, "spec", "selector"))(metadata.labels),
+      selectorMatcher(valueAt(object, "spec", "selector"))(metadata.labels),
   );
   const [budget] = budgets;
   const resource = registry.resource("policy", "v1", "poddisruptionbudgets");
@@ -49,7 +49,7 @@ export async function spendBudget(
     target,
     context,
     (live) => {
-      const allowed = Number(field(live, "status", "disruptionsAllowed") ?? 0);
+      const allowed = Number(valueAt(live, "status", "disruptionsAllowed") ?? 0);
       if (allowed <= 0) throw nothingLeft(live);
       const next = clone(live);
       const status = next.status as JsonObject;
@@ -66,7 +66,7 @@ export async function spendBudget(
 }
 
 function isReady(pod: StoredObject): boolean {
-  return listAt(pod, "status", "conditions").some(
+  return objectsAt(pod, "status", "conditions").some(
     ({ type, status }) => type === "Ready" && status === "True",
   );
 }
@@ -76,16 +76,16 @@ function isReady(pod: StoredObject): boolean {
  * healthy.
  */
 function sparesUnready(budget: StoredObject): boolean {
-  if (field(budget, "spec", "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
-  const wanted = numberAt(budget, ["status", "desiredHealthy"], 0);
-  return wanted > 0 && numberAt(budget, ["status", "currentHealthy"], 0) >= wanted;
+  if (valueAt(budget, "spec", "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
+  const wanted = countAt(budget, "status", "desiredHealthy");
+  return wanted > 0 && countAt(budget, "status", "currentHealthy") >= wanted;
 }
 
 function spentConditions(budget: JsonObject, now: string): JsonObject[] {
-  return replaceCondition(listAt(budget, "status", "conditions"), {
+  return replaceCondition(objectsAt(budget, "status", "conditions"), {
     type: "DisruptionAllowed",
     status: "False",
-    observedGeneration: numberAt(budget, ["status", "observedGeneration"], 0),
+    observedGeneration: countAt(budget, "status", "observedGeneration"),
     lastTransitionTime: now,
     reason: "InsufficientPods",
     message: "",
@@ -93,9 +93,9 @@ function spentConditions(budget: JsonObject, now: string): JsonObject[] {
 }
 
 function nothingLeft(budget: JsonObject): StatusError {
-  const name = textOf(field(budget, "metadata", "name"));
-  const healthy = Number(field(budget, "status", "currentHealthy") ?? 0);
-  const wanted = Number(field(budget, "status", "desiredHealthy") ?? 0);
+  const name = textOf(valueAt(budget, "metadata", "name"));
+  const healthy = Number(valueAt(budget, "status", "currentHealthy") ?? 0);
+  const wanted = Number(valueAt(budget, "status", "desiredHealthy") ?? 0);
   return new StatusError({
     code: 429,
     reason: "TooManyRequests",

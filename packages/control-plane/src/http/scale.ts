@@ -1,4 +1,5 @@
 import { clone, equal, type JsonObject } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import { schemaOfType } from "../kinds/index.ts";
 import {
   describe,
@@ -12,7 +13,6 @@ import { timestamp } from "../registry/metadata.ts";
 import { placeIn } from "../registry/object-rules.ts";
 import type { Resource, Scaling } from "../registry/resource.ts";
 import { badRequest, internalError, invalid, StatusError, unsupported } from "../status.ts";
-import { field } from "../storage/store.ts";
 import { isTrue } from "./list-options.ts";
 import {
   checkApplied,
@@ -59,7 +59,7 @@ export async function scale(
       const scaled = { object: live, apiVersion, replicas: scaling.replicas, hasVersion };
       const before = withScaleManagers(scaling.get(live, unsetReplicas) as JsonObject, scaled);
       const wanted = await change(before, timestamp(deps.registry.clock));
-      if (field(wanted, "spec", "replicas") === unsetReplicas) {
+      if (valueAt(wanted, "spec", "replicas") === unsetReplicas) {
         throw badRequest(`the spec replicas field ${pathOf(scaling)} cannot be empty`);
       }
       const metadata = wanted.metadata as JsonObject;
@@ -116,7 +116,7 @@ async function presentScale(
       const table = scaleTable(made, info.origin, {
         now: registry.clock.now(),
         includeObject: includedObject(query),
-        listMetadata: { resourceVersion: field(made, "metadata", "resourceVersion") ?? "" },
+        listMetadata: { resourceVersion: valueAt(made, "metadata", "resourceVersion") ?? "" },
         version: as.version,
       });
       return await encoded(200, table, as.encoding);
@@ -126,7 +126,7 @@ async function presentScale(
 
 /** @throws StatusError 422, about the Scale rather than the object it stands for */
 function checkScale({ info }: Resource, name: string, wanted: JsonObject): void {
-  const replicas = field(wanted, "spec", "replicas");
+  const replicas = valueAt(wanted, "spec", "replicas");
   if (info.origin === "custom" || typeof replicas !== "number" || replicas >= 0) return;
   const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
   throw invalid(reader.info, name, [{ reason: "FieldValueInvalid", message, field: "spec.replicas" }]);
@@ -163,7 +163,7 @@ async function readChange({ resource, name }: Target, write: WriteRequest): Prom
   checkApplied(reader, config);
   const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
   return (live, time) => {
-    if (isCustom && field(live, "metadata", "managedFields") === undefined) throw cannotConvertLive();
+    if (isCustom && valueAt(live, "metadata", "managedFields") === undefined) throw cannotConvertLive();
     const applied = serverSideApply({ ...tracking, live, config: clone(config), manager, force, time });
     reportRepeated(repeated, write);
     if (isCustom && !equal(withoutManagers(live), withoutManagers(applied))) throw cannotConvert(config);

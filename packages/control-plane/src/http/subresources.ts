@@ -11,12 +11,12 @@ import {
   type User,
 } from "../auth/index.ts";
 import { clone, isInteger, isObject, type JsonObject, textOf } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import { builtinSchema, type GroupVersionKind, normalize } from "../kinds/index.ts";
 import { trackUpdate } from "../merge/index.ts";
 import type { Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { badRequest, conflict, StatusError, unsupported } from "../status.ts";
-import { field } from "../storage/store.ts";
 import { decodeBody } from "./body.ts";
 import { patch } from "./patch.ts";
 import { present, type ReadDependencies } from "./read.ts";
@@ -113,7 +113,7 @@ async function assign(
   binding: JsonObject,
   write: WriteRequest,
 ): Promise<void> {
-  const node = field(binding, "target", "name");
+  const node = valueAt(binding, "target", "name");
   if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
   const refuse = (why: string) =>
     conflict({ group: "", resource: "pods/binding" }, target.name, `pod ${target.name} ${why}`);
@@ -121,20 +121,20 @@ async function assign(
     target,
     write.context,
     (live) => {
-      if (field(live, "metadata", "deletionTimestamp") !== undefined)
+      if (valueAt(live, "metadata", "deletionTimestamp") !== undefined)
         throw refuse("is being deleted, cannot be assigned to a host");
-      const bound = field(live, "spec", "nodeName");
+      const bound = valueAt(live, "spec", "nodeName");
       if (bound) throw refuse(`is already assigned to node ${JSON.stringify(bound)}`);
       const next = clone(live);
       next.spec = { ...(next.spec as JsonObject), nodeName: node };
       const lastTransitionTime = timestamp(deps.registry.clock);
       const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime };
-      const conditions = field(live, "status", "conditions");
+      const conditions = valueAt(live, "status", "conditions");
       next.status = {
         ...(next.status as JsonObject | undefined),
         conditions: [
           ...(Array.isArray(conditions) ? conditions : []).filter(
-            (one) => field(one, "type") !== "PodScheduled",
+            (one) => valueAt(one, "type") !== "PodScheduled",
           ),
           scheduled,
         ],
@@ -173,8 +173,8 @@ const evict: Handler = async (deps, target, _info, write) => {
 /** Takes the finalizers off a namespace. */
 const finalize: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, target.resource.info);
-  const finalizers = field(body.object, "spec", "finalizers") ?? [];
-  const version = field(body.object, "metadata", "resourceVersion");
+  const finalizers = valueAt(body.object, "spec", "finalizers") ?? [];
+  const version = valueAt(body.object, "metadata", "resourceVersion");
   const updated = await deps.registry.update(
     target,
     write.context,
@@ -215,7 +215,7 @@ const reviews: { readonly [path: string]: Review } = {
     const { registry } = deps;
     const [resource, pods] = [registry.resource("", "v1", "bindings"), registry.resource("", "v1", "pods")];
     const body = inNamespace(await readPosted(deps, write, bindingKind, undefined), { namespace });
-    const name = textOf(field(body, "metadata", "name"));
+    const name = textOf(valueAt(body, "metadata", "name"));
     if (!resource || !pods || name === "") throw badRequest("a Binding must name its pod");
     const binding = await registry.admit({ resource, namespace, name }, body, write.context);
     await assign(deps, { resource: pods, namespace, name, subresource: "binding" }, binding, write);

@@ -1,6 +1,6 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import type { Pod } from "@windlass/kinds/builtin";
-import { namespaceOf } from "../controllers/objects.ts";
+import { namespaceOf } from "../json-fields.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import type { Stored } from "../storage/typed.ts";
 import { Subscribers } from "../subscribers.ts";

@@ -8,8 +8,8 @@ import type {
   VolumeMountStatus,
 } from "@windlass/kinds/builtin";
 import type { EventText } from "../controllers/events.ts";
-import { millisOf, namespaceOf } from "../controllers/objects.ts";
 import { clone } from "../json.ts";
+import { millisOf, namespaceOf } from "../json-fields.ts";
 import type { Stored } from "../storage/typed.ts";
 import { ends, exitOf, type TimedBehavior } from "./behavior.ts";
 

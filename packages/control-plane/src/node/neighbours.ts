@@ -1,7 +1,8 @@
 import type { Node, Pod, PodAffinityTerm, TopologySpreadConstraint } from "@windlass/kinds/builtin";
-import { namespaceOf, podBucket } from "../controllers/objects.ts";
+import { podBucket } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { isFinished } from "../controllers/pods.ts";
+import { namespaceOf } from "../json-fields.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry } from "../registry/registry.ts";
 import { type Stored, typed } from "../storage/typed.ts";

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { startCluster, type TestCluster, workload } from "../controllers/cluster.fixture.ts";
-import { listAt } from "../controllers/objects.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import { field } from "../storage/store.ts";
+import { objectsAt, valueAt } from "../json-fields.ts";
 
 const nodes = [{ name: "east" }, { name: "west" }];
 const ready = (cluster: TestCluster, bucket: string, name: string) =>
-  listAt(cluster.get(bucket, name), "status", "conditions").find(({ type }) => type === "Ready")?.status;
+  objectsAt(cluster.get(bucket, name), "status", "conditions").find(({ type }) => type === "Ready")?.status;
 const taints = (cluster: TestCluster, name: string) =>
-  listAt(cluster.get("nodes", name), "spec", "taints").map(
+  objectsAt(cluster.get("nodes", name), "spec", "taints").map(
     ({ key, effect }) => `${textOf(key)}:${textOf(effect)}`,
   );
 
@@ -38,10 +37,10 @@ test("a node that is cut off is lost after a while, its pods go elsewhere, and i
   expect(cluster.events("Pod")).toContain("NodeNotReady: Node is not ready");
   await cluster.pass(300_000);
   // Nobody on the node can say that they have ended: they stay, on their way out.
-  const east = cluster.list("pods").filter((one) => field(one, "spec", "nodeName") === "east");
+  const east = cluster.list("pods").filter((one) => valueAt(one, "spec", "nodeName") === "east");
   expect(east.every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
   expect(cluster.events("Pod")).toContain("TaintManagerEviction: Marking for deletion Pod default/alone");
-  expect(field(cluster.get("deployments.apps", "web"), "status", "readyReplicas")).toBe(2);
+  expect(valueAt(cluster.get("deployments.apps", "web"), "status", "readyReplicas")).toBe(2);
   back();
   await cluster.pass(0);
   expect(ready(cluster, "nodes", "east")).toBe("True");
@@ -96,7 +95,7 @@ test("devices that a node is said to have can be used by pods, with the overhead
   const [node] = cluster.list("nodes");
   const name = node?.metadata.name ?? "";
   const device = "example.com/beardsecond";
-  const running = (pod: string) => field(cluster.get("pods", pod), "status", "phase");
+  const running = (pod: string) => valueAt(cluster.get("pods", pod), "status", "phase");
   const using = (pod: string, amount: string, spec: JsonObject = {}): JsonObject => ({
     apiVersion: "v1",
     kind: "Pod",
@@ -107,7 +106,7 @@ test("devices that a node is said to have can be used by pods, with the overhead
     },
   });
   await cluster.changeStatus("nodes", name, (object) => {
-    (field(object, "status", "capacity") as JsonObject)[device] = "1000";
+    (valueAt(object, "status", "capacity") as JsonObject)[device] = "1000";
   });
   await cluster.create(
     {
@@ -127,7 +126,7 @@ test("devices that a node is said to have can be used by pods, with the overhead
     "Running",
   ]);
   await cluster.changeStatus("nodes", name, (object) => {
-    delete (field(object, "status", "capacity") as JsonObject)[device];
+    delete (valueAt(object, "status", "capacity") as JsonObject)[device];
   });
-  expect(field(cluster.get("nodes", name), "status", "allocatable", device)).toBeUndefined();
+  expect(valueAt(cluster.get("nodes", name), "status", "allocatable", device)).toBeUndefined();
 });

@@ -16,12 +16,12 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  namespaceOf,
   stored,
   unlessGone,
   writeStatus,
 } from "../controllers/objects.ts";
 import { isFinished, isReady, podCondition } from "../controllers/pods.ts";
+import { namespaceOf } from "../json-fields.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Entry } from "../storage/store.ts";
 import { type Stored, typed } from "../storage/typed.ts";

@@ -1,8 +1,8 @@
 import type { Container, ContainerStatus, Pod, PodStatus } from "@windlass/kinds/builtin";
 import type { WrittenPodCondition } from "../controllers/conditions.ts";
 import type { EventText } from "../controllers/events.ts";
-import { millisOf } from "../controllers/objects.ts";
 import { equal } from "../json.ts";
+import { millisOf } from "../json-fields.ts";
 import type { Stored } from "../storage/typed.ts";
 import type { TimedBehavior } from "./behavior.ts";
 import {

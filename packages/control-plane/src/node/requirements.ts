@@ -1,7 +1,7 @@
 import type { Container, Pod, Volume, VolumeProjection } from "@windlass/kinds/builtin";
 import type { EventText } from "../controllers/events.ts";
-import { namespaceOf } from "../controllers/objects.ts";
-import { field, type Store } from "../storage/store.ts";
+import { namespaceOf, valueAt } from "../json-fields.ts";
+import type { Store } from "../storage/store.ts";
 import type { Stored } from "../storage/typed.ts";
 
 /** The certificate bundle of the namespace comes with the namespace; a pod does not wait for it. */
@@ -86,7 +86,7 @@ function missingKey(
   const namespace = namespaceOf(pod);
   const { name = "", key } = wanted;
   const object = store.get(bucket, `${namespace}/${name}`)?.object;
-  const found = field(object, "data", key) ?? field(object, "binaryData", key);
+  const found = valueAt(object, "data", key) ?? valueAt(object, "binaryData", key);
   return found === undefined ? `couldn't find key ${key} in ${kind} ${namespace}/${name}` : undefined;
 }
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { startCluster, type TestCluster } from "../controllers/cluster.fixture.ts";
-import { listAt } from "../controllers/objects.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import { field } from "../storage/store.ts";
+import { objectsAt, valueAt } from "../json-fields.ts";
 import type { NodeSpec } from "./index.ts";
 
 const zones: NodeSpec[] = [
@@ -24,9 +23,9 @@ const asking = (cpu: string): JsonObject => ({
   containers: [{ name: "main", image: "example/app:1", resources: { requests: { cpu } } }],
 });
 const nodeOf = (cluster: TestCluster, name: string) =>
-  textOf(field(cluster.get("pods", name), "spec", "nodeName"));
+  textOf(valueAt(cluster.get("pods", name), "spec", "nodeName"));
 const why = (cluster: TestCluster, name: string) =>
-  listAt(cluster.get("pods", name), "status", "conditions").find(({ type }) => type === "PodScheduled")
+  objectsAt(cluster.get("pods", name), "status", "conditions").find(({ type }) => type === "PodScheduled")
     ?.message;
 
 test("pods spread over zones as evenly as they ask for, and say so when they cannot", async () => {
@@ -139,10 +138,10 @@ test("the fewest and least important pods make room for a more important one", a
   await cluster.create(pod("important", { ...asking("1"), priorityClassName: "p100" }));
   expect(cluster.get("pods", "less")?.metadata.deletionTimestamp).toBeUndefined();
   expect(cluster.get("pods", "least")?.metadata.deletionTimestamp).toBeDefined();
-  expect(listAt(cluster.get("pods", "least"), "status", "conditions")).toContainEqual(
+  expect(objectsAt(cluster.get("pods", "least"), "status", "conditions")).toContainEqual(
     expect.objectContaining({ type: "DisruptionTarget", reason: "PreemptionByScheduler" }),
   );
-  expect(field(cluster.get("pods", "important"), "status", "nominatedNodeName")).toBe("small");
+  expect(valueAt(cluster.get("pods", "important"), "status", "nominatedNodeName")).toBe("small");
   expect(why(cluster, "important")).toBe(
     "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.",
   );
@@ -150,7 +149,7 @@ test("the fewest and least important pods make room for a more important one", a
   expect(cluster.events("Pod")).toContain(`Preempted: Preempted by pod ${uid} on node small`);
   await cluster.pass(30_000);
   expect(nodeOf(cluster, "important")).toBe("small");
-  expect(field(cluster.get("pods", "important"), "status", "nominatedNodeName")).toBeUndefined();
+  expect(valueAt(cluster.get("pods", "important"), "status", "nominatedNodeName")).toBeUndefined();
 });
 
 test("nobody makes room for a pod that is no more important, or does not want it", async () => {

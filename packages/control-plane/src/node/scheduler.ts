@@ -11,11 +11,11 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  namespaceOf,
   stored,
   writeStatus,
 } from "../controllers/objects.ts";
 import { isFinished, podCondition } from "../controllers/pods.ts";
+import { namespaceOf } from "../json-fields.ts";
 import { microTimestamp, timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import type { LogRecord, StoredObject } from "../storage/store.ts";

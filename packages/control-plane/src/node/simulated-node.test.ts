@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { startCluster, type TestCluster } from "../controllers/cluster.fixture.ts";
-import { listAt } from "../controllers/objects.ts";
 import type { JsonObject } from "../json.ts";
-import { field } from "../storage/store.ts";
+import { objectsAt, valueAt } from "../json-fields.ts";
 
 function pod(
   name: string,
@@ -19,11 +18,11 @@ function pod(
 const behave = (behavior: string, more: JsonObject = {}) => ({
   annotations: { "node.windlass.dev/behavior": behavior, ...more },
 });
-const phase = (cluster: TestCluster, name: string) => field(cluster.get("pods", name), "status", "phase");
+const phase = (cluster: TestCluster, name: string) => valueAt(cluster.get("pods", name), "status", "phase");
 const main = (cluster: TestCluster, name: string) =>
-  listAt(cluster.get("pods", name), "status", "containerStatuses")[0];
+  objectsAt(cluster.get("pods", name), "status", "containerStatuses")[0];
 const condition = (cluster: TestCluster, name: string, type: string) =>
-  listAt(cluster.get("pods", name), "status", "conditions").find((one) => one.type === type);
+  objectsAt(cluster.get("pods", name), "status", "conditions").find((one) => one.type === type);
 
 test("a pod is placed, started and ready, and its events say so", async () => {
   await using cluster = await startCluster();
@@ -37,7 +36,7 @@ test("a pod is placed, started and ready, and its events say so", async () => {
     },
   });
   expect(
-    listAt(cluster.get("pods", "web"), "status", "conditions").map(({ type, status }) => [type, status]),
+    objectsAt(cluster.get("pods", "web"), "status", "conditions").map(({ type, status }) => [type, status]),
   ).toEqual([
     ["PodReadyToStartContainers", "True"],
     ["Initialized", "True"],
@@ -103,7 +102,7 @@ test("a container that crashes is started again at once, and then after ever lon
     state: { waiting: { reason: "CrashLoopBackOff" } },
     lastState: { terminated: { exitCode: 7, reason: "Error" } },
   });
-  expect(field(main(cluster, "crash"), "state", "waiting", "message")).toMatch(
+  expect(valueAt(main(cluster, "crash"), "state", "waiting", "message")).toMatch(
     /^back-off 10s restarting failed container=main pod=crash_default\(/,
   );
   expect(phase(cluster, "crash")).toBe("Running");
@@ -115,7 +114,7 @@ test("a container that crashes is started again at once, and then after ever lon
   expect(restarts()).toBe(2);
   await cluster.pass(1_000 + 40_000 + 80_000 + 160_000);
   expect(restarts()).toBe(6);
-  expect(field(main(cluster, "crash"), "state", "waiting", "message")).toMatch(/^back-off 5m0s /);
+  expect(valueAt(main(cluster, "crash"), "state", "waiting", "message")).toMatch(/^back-off 5m0s /);
 });
 
 test("a container that cannot be started again counts on from where it was", async () => {
@@ -248,7 +247,7 @@ test("init containers run one after another before the rest, and sidecars stay b
   expect(main(cluster, "staged")).toMatchObject({ state: { waiting: { reason: "PodInitializing" } } });
   await cluster.pass(5_000);
   expect(phase(cluster, "staged")).toBe("Running");
-  expect(listAt(cluster.get("pods", "staged"), "status", "initContainerStatuses")).toMatchObject([
+  expect(objectsAt(cluster.get("pods", "staged"), "status", "initContainerStatuses")).toMatchObject([
     { name: "proxy", ready: true, state: { running: {} } },
     { name: "slow", ready: true, state: { terminated: { exitCode: 0 } } },
   ]);
@@ -316,13 +315,13 @@ test("a pod that fits nowhere says why, in the scheduler's words, and is placed 
     message:
       "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
   });
-  expect(field(condition(cluster, "big", "PodScheduled"), "message")).toMatch(
+  expect(valueAt(condition(cluster, "big", "PodScheduled"), "message")).toMatch(
     /^0\/3 nodes are available: 1 node\(s\) had untolerated taint\(s\), 2 Insufficient cpu\./,
   );
   await cluster.change("nodes", "small", ({ metadata }) => {
     (metadata as JsonObject).labels = { zone: "c" };
   });
-  expect(field(cluster.get("pods", "picky"), "spec", "nodeName")).toBe("small");
+  expect(valueAt(cluster.get("pods", "picky"), "spec", "nodeName")).toBe("small");
 });
 
 test("pods spread over nodes, keep away from those they cannot stand, and stay off cordoned ones", async () => {
@@ -335,12 +334,14 @@ test("pods spread over nodes, keep away from those they cannot stand, and stay o
     (node.spec as JsonObject).unschedulable = true;
   });
   await cluster.create(...["db-0", "db-1", "db-2"].map((name) => pod(name, { labels: { app: "db" }, spec })));
-  const placed = ["db-0", "db-1", "db-2"].map((name) => field(cluster.get("pods", name), "spec", "nodeName"));
+  const placed = ["db-0", "db-1", "db-2"].map((name) =>
+    valueAt(cluster.get("pods", name), "spec", "nodeName"),
+  );
   expect(placed).toEqual(["a", "b", undefined]);
   await cluster.change("nodes", "c", (node) => {
     delete (node.spec as JsonObject).unschedulable;
   });
-  expect(field(cluster.get("pods", "db-2"), "spec", "nodeName")).toBe("c");
+  expect(valueAt(cluster.get("pods", "db-2"), "spec", "nodeName")).toBe("c");
 });
 
 test("logs are what a pod's behavior says that it wrote", async () => {

@@ -13,12 +13,11 @@ import {
   controllerContext,
   deleteIfPresent,
   isDeleting,
-  millisOf,
-  namespaceOf,
   stored,
   writeStatus,
 } from "../controllers/objects.ts";
 import { isFinished } from "../controllers/pods.ts";
+import { millisOf, namespaceOf } from "../json-fields.ts";
 import type { ProcessRuntime } from "../processes/index.ts";
 import { StatusError } from "../status.ts";
 import type { LogRecord } from "../storage/store.ts";

@@ -8,10 +8,9 @@ import type {
   Secret,
   Service,
 } from "@windlass/kinds/builtin";
-import { namespaceOf } from "../controllers/objects.ts";
 import { textOf } from "../json.ts";
+import { namespaceOf, valueAt } from "../json-fields.ts";
 import { parseQuantity } from "../kinds/index.ts";
-import { field } from "../storage/store.ts";
 import type { Stored } from "../storage/typed.ts";
 
 /** Finds a ConfigMap or Secret of a pod's namespace. */
@@ -113,7 +112,7 @@ export function podField(
     case "status.hostIPs":
       return hostAddress;
     default:
-      return textOf(field(pod, ...path.split(".")));
+      return textOf(valueAt(pod, ...path.split(".")));
   }
 }
 

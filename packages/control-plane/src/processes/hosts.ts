@@ -1,5 +1,5 @@
 import type { EndpointSlice, Pod, Service } from "@windlass/kinds/builtin";
-import { namespaceOf } from "../controllers/objects.ts";
+import { namespaceOf } from "../json-fields.ts";
 import type { Stored } from "../storage/typed.ts";
 
 export interface HostsSources {

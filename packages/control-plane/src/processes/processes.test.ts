@@ -9,10 +9,10 @@ import { text } from "node:stream/consumers";
 import { ManualClock } from "@windlass/clock";
 import type { Pod } from "@windlass/kinds/builtin";
 import { expect, test, vi } from "vitest";
-import { listAt } from "../controllers/objects.ts";
 import { isReady } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { objectsAt, valueAt } from "../json-fields.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { typed } from "../storage/typed.ts";
 import { commandPod, type ProcessCluster, startProcessCluster } from "./process-cluster.fixture.ts";
 
@@ -25,9 +25,10 @@ const server = `
   createServer((_, answer) => answer.end(process.env.POD + " says " + process.env.SAYS)).listen(8080);
 `;
 const node = (script: string) => [process.execPath, "-e", script];
-const phase = (wanted: string) => (pod: StoredObject | undefined) => field(pod, "status", "phase") === wanted;
+const phase = (wanted: string) => (pod: StoredObject | undefined) =>
+  valueAt(pod, "status", "phase") === wanted;
 const ready = (pod: StoredObject | undefined) => pod !== undefined && isReady(typed<Pod>(pod));
-const main = (pod: StoredObject | undefined) => listAt(pod, "status", "containerStatuses")[0] ?? {};
+const main = (pod: StoredObject | undefined) => objectsAt(pod, "status", "containerStatuses")[0] ?? {};
 const never = { restartPolicy: "Never" };
 const logsOf = (cluster: ProcessCluster, name: string, query = "") =>
   cluster.read(`/api/v1/namespaces/default/pods/${name}/log${query}`);
@@ -70,9 +71,9 @@ test("programs that listen on the same port each have it, and a Service sends to
       spec: { replicas: 2, selector: { matchLabels: labels }, template },
     },
   );
-  await cluster.until("deployments.apps", "web", (one) => field(one, "status", "readyReplicas") === 2);
+  await cluster.until("deployments.apps", "web", (one) => valueAt(one, "status", "readyReplicas") === 2);
   await cluster.plane.settle();
-  const address = field(cluster.plane.store.get("services", "default/web")?.object, "spec", "clusterIP");
+  const address = valueAt(cluster.plane.store.get("services", "default/web")?.object, "spec", "clusterIP");
   const said = [await get(textOf(address), 9090), await get(textOf(address), 9090)];
   const names = cluster.plane.store.list("pods").entries.map(({ object }) => object.metadata.name);
   expect(said.sort()).toEqual(names.map((name) => `${name} says hello`));
@@ -200,7 +201,7 @@ test("a container that ends is started again, and both of its logs can be read",
   const pod = await cluster.until(
     "pods",
     "crash",
-    (one) => field(main(one), "state", "waiting") !== undefined && main(one).restartCount === 1,
+    (one) => valueAt(main(one), "state", "waiting") !== undefined && main(one).restartCount === 1,
   );
   expect(main(pod)).toMatchObject({
     state: { waiting: { reason: "CrashLoopBackOff" } },
@@ -240,7 +241,7 @@ test("init containers run one after the other, and a sidecar ends after the othe
   });
   const pod = await cluster.until("pods", "steps", phase("Succeeded"));
   expect(await logsOf(cluster, "steps", "?container=main")).toBe("one\ntwo\nmain\n");
-  const side = listAt(pod, "status", "initContainerStatuses").find(({ name }) => name === "side");
+  const side = objectsAt(pod, "status", "initContainerStatuses").find(({ name }) => name === "side");
   expect(side?.state).toMatchObject({ terminated: { exitCode: 0 } });
 });
 
@@ -253,7 +254,7 @@ test("a process that does not heed its end is killed when its grace period is ov
   const log = await followUntil(cluster, "stubborn", "ready\n");
   const endings: unknown[] = [];
   cluster.plane.store.subscribe("pods", ({ entry }) =>
-    endings.push(field(main(entry.object), "state", "terminated", "exitCode")),
+    endings.push(valueAt(main(entry.object), "state", "terminated", "exitCode")),
   );
   await cluster.plane
     .connect()
@@ -329,13 +330,13 @@ test("an image that nothing is known about says how to make it known, and a know
   });
   await cluster.create(pod("unknown", "unknown:1"), pod("known", "known:1"));
   const known = await cluster.until("pods", "known", phase("Succeeded"));
-  expect(await logsOf(cluster, "known")).toBe(`at ${textOf(field(known, "status", "podIP"))} default\n`);
+  expect(await logsOf(cluster, "known")).toBe(`at ${textOf(valueAt(known, "status", "podIP"))} default\n`);
   const unknown = await cluster.until(
     "pods",
     "unknown",
-    (one) => field(main(one), "state", "waiting", "reason") === "ImagePullBackOff",
+    (one) => valueAt(main(one), "state", "waiting", "reason") === "ImagePullBackOff",
   );
-  expect(field(main(unknown), "state", "waiting", "message")).toContain("processes: { images: ");
+  expect(valueAt(main(unknown), "state", "waiting", "message")).toContain("processes: { images: ");
 });
 
 test("a command that is not there is told, and so is that there are too many processes", async () => {
@@ -355,9 +356,9 @@ test("a command that is not there is told, and so is that there are too many pro
   const second = await cluster.until(
     "pods",
     "second",
-    (one) => field(main(one), "state", "waiting", "reason") === "CreateContainerError",
+    (one) => valueAt(main(one), "state", "waiting", "reason") === "CreateContainerError",
   );
-  expect(field(main(second), "state", "waiting", "message")).toContain("processes.most");
+  expect(valueAt(main(second), "state", "waiting", "message")).toContain("processes.most");
 });
 
 test("a program that cannot even be tried fails like one that is not there", async () => {
@@ -391,9 +392,9 @@ test("a machine with one loopback address and no mounts says so, and runs what i
     const held = await cluster.until(
       "pods",
       "mounts",
-      (pod) => field(main(pod), "state", "waiting", "reason") === "CreateContainerError",
+      (pod) => valueAt(main(pod), "state", "waiting", "reason") === "CreateContainerError",
     );
-    expect(field(main(held), "state", "waiting", "message")).toContain("darwin has no mount namespaces");
+    expect(valueAt(main(held), "state", "waiting", "message")).toContain("darwin has no mount namespaces");
     const told = cluster.plane.store.list("events").entries.map(({ object }) => object.reason);
     expect(told).toContain("SharedAddress");
   } finally {
@@ -429,7 +430,7 @@ test("nothing outlives a control plane that is closed: not what went off on its 
   const readinessProbe = { tcpSocket: { port: 8080 } };
   await cluster.create(commandPod("daemon", sh(daemon), { container: { readinessProbe } }));
   const pod = await cluster.until("pods", "daemon", ready);
-  const socket = connect(8080, textOf(field(pod, "status", "podIP")));
+  const socket = connect(8080, textOf(valueAt(pod, "status", "podIP")));
   await once(socket, "connect");
   const closed = closeOf(socket);
   await cluster.plane.close();

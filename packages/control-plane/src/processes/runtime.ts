@@ -6,17 +6,10 @@ import type { Container, Node, Pod } from "@windlass/kinds/builtin";
 import { requestToken, type Tokens } from "../auth/index.ts";
 import type { EventText } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
-import {
-  allStored,
-  endpointSliceBucket,
-  namespaceOf,
-  podBucket,
-  serviceBucket,
-  stored,
-} from "../controllers/objects.ts";
+import { allStored, endpointSliceBucket, podBucket, serviceBucket, stored } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { textOf } from "../json.ts";
-import { field } from "../storage/store.ts";
+import { namespaceOf, valueAt } from "../json-fields.ts";
 import { type Stored, typed } from "../storage/typed.ts";
 import { Subscribers } from "../subscribers.ts";
 import { ContainerRun, StartPostponed } from "./container-run.ts";
@@ -429,6 +422,6 @@ export class ProcessRuntime {
       },
     };
     const issued = await requestToken(wish, found, { tokens, clock: registry.clock });
-    return textOf(field(issued, "status", "token"));
+    return textOf(valueAt(issued, "status", "token"));
   }
 }

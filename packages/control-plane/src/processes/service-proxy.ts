@@ -6,11 +6,11 @@ import {
   controllerContext,
   endpointSliceBucket,
   isDeleting,
-  namespaceOf,
   serviceBucket,
   stored,
 } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
+import { namespaceOf } from "../json-fields.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Stored } from "../storage/typed.ts";
 import { startListening } from "../streams/start-listening.ts";

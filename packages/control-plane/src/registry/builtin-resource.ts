@@ -1,10 +1,10 @@
 import type { StoredForm } from "../builtin/declaration.ts";
 import { declarationOf } from "../builtin/index.ts";
 import type { JsonObject } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import { type KindInfo, normalize, normalizeInSteps } from "../kinds/index.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { nextTurn } from "../steps.ts";
-import { field } from "../storage/store.ts";
 import { selectorString } from "./label-selector.ts";
 import { bucketOf, type Conversion, type Decoded, type Resource, type Scaling } from "./resource.ts";
 
@@ -57,12 +57,12 @@ const workloadScaling: Scaling = {
   replicas: ["spec", "replicas"],
   get: (object) => {
     const metadata = object.metadata as JsonObject;
-    const replicas = Number(field(object, "spec", "replicas") ?? 0);
-    const selector = field(object, "spec", "selector");
+    const replicas = Number(valueAt(object, "spec", "replicas") ?? 0);
+    const selector = valueAt(object, "spec", "selector");
     const text =
       selector !== undefined &&
-      field(selector, "matchLabels") === undefined &&
-      field(selector, "matchExpressions") === undefined
+      valueAt(selector, "matchLabels") === undefined &&
+      valueAt(selector, "matchExpressions") === undefined
         ? Object.entries(selector as Record<string, string>)
             .map(([key, value]) => `${key}=${value}`)
             .sort()
@@ -79,13 +79,13 @@ const workloadScaling: Scaling = {
       metadata: kept,
       spec: replicas === 0 ? {} : { replicas },
       status: {
-        replicas: Number(field(object, "status", "replicas") ?? 0),
+        replicas: Number(valueAt(object, "status", "replicas") ?? 0),
         ...(text === "" ? {} : { selector: text }),
       },
     };
   },
   set: (object, scale) => {
     const spec = object.spec as JsonObject;
-    spec.replicas = Number(field(scale, "spec", "replicas") ?? 0);
+    spec.replicas = Number(valueAt(scale, "spec", "replicas") ?? 0);
   },
 };

@@ -4,10 +4,11 @@ import { decideNames } from "../crd/names.ts";
 import { prepareCrd } from "../crd/rule-review.ts";
 import { type ServedKind, servedKinds } from "../crd/served-kinds.ts";
 import { clone, equal, type Json, type JsonObject, textOf } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import { trackUpdate } from "../merge/index.ts";
 import { StatusError } from "../status.ts";
-import { field, type LogRecord } from "../storage/store.ts";
+import type { LogRecord } from "../storage/store.ts";
 import { customKind, customResource } from "./custom-resource.ts";
 import { timestamp } from "./metadata.ts";
 import type { Registry } from "./registry.ts";
@@ -143,7 +144,7 @@ export class Definitions {
 
   #serveEstablished(definition: JsonObject): void {
     const kinds = isConditionTrue(definition, "Established") ? this.#kindsOf(definition) : [];
-    this.#serve(textOf(field(definition as Json, "metadata", "name")), kinds);
+    this.#serve(textOf(valueAt(definition as Json, "metadata", "name")), kinds);
   }
 
   /** Writes as the server itself does, which managedFields show. */
@@ -162,7 +163,7 @@ export class Definitions {
       time: timestamp(clock),
       resetFields: [["spec"]],
     });
-    store.put(definitionsBucket, textOf(field(definition as Json, "metadata", "name")), {
+    store.put(definitionsBucket, textOf(valueAt(definition as Json, "metadata", "name")), {
       ...definition,
       metadata: metadata as Json,
       status,
@@ -202,7 +203,7 @@ export class Definitions {
   ): Conversion | undefined {
     // Objects are stored as the schema of their day made them: they are only read otherwise once it
     // has changed.
-    const hasChanged = Number(field(definition as Json, "metadata", "generation") ?? 1) > 1;
+    const hasChanged = Number(valueAt(definition as Json, "metadata", "generation") ?? 1) > 1;
     // The status of a new object is taken away after its defaults were filled in. It has them again
     // when it is read.
     const isRead =
@@ -212,7 +213,7 @@ export class Definitions {
     const stored = `${storage.group}/${storage.version}`;
     const convert = (objects: readonly JsonObject[], apiVersion: string) => {
       if (objects.every((object) => object.apiVersion === apiVersion)) return [...objects];
-      if (field(definition as Json, "spec", "conversion", "strategy") === "Webhook") {
+      if (valueAt(definition as Json, "spec", "conversion", "strategy") === "Webhook") {
         return this.#convert(definition, objects, apiVersion);
       }
       return objects.map((object) =>
@@ -247,8 +248,8 @@ export class Definitions {
     const finalizers = (metadata.finalizers ?? []) as string[];
     if (!finalizers.includes(cleanupFinalizer)) return;
     const bucket = bucketOf(
-      textOf(field(definition, "spec", "group")),
-      textOf(field(definition, "spec", "names", "plural")),
+      textOf(valueAt(definition, "spec", "group")),
+      textOf(valueAt(definition, "spec", "names", "plural")),
     );
     this.#emptying.set(bucket, name);
     const status = withTerminating(definition, timestamp(clock), {

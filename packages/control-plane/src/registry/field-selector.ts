@@ -1,6 +1,6 @@
 import { type JsonObject, textOf } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import { badRequest, StatusError } from "../status.ts";
-import { field } from "../storage/store.ts";
 import type { Resource } from "./resource.ts";
 
 export interface FieldRequirement {
@@ -89,23 +89,23 @@ export function fieldMatcher(
   }
   return (object) =>
     requirements.every(
-      ({ path, operator, value }) => (valueAt(object, path) === value) === (operator === "="),
+      ({ path, operator, value }) => (selectedText(object, path) === value) === (operator === "="),
     );
 }
 
 /** Events are stored in their core form, whichever form they are asked for in. */
 const storedPaths = new Map([["reportingController", "reportingComponent"]]);
 
-function valueAt(object: JsonObject, path: string): string {
+function selectedText(object: JsonObject, path: string): string {
   if (path === "status.podIPs") {
-    const ips = (field(object, "status", "podIPs") ?? []) as { ip: string }[];
+    const ips = (valueAt(object, "status", "podIPs") ?? []) as { ip: string }[];
     return ips.map(({ ip }) => ip).join(",");
   }
   if (path === "source") {
-    return textOf(field(object, "source", "component") ?? field(object, "reportingComponent") ?? "");
+    return textOf(valueAt(object, "source", "component") ?? valueAt(object, "reportingComponent") ?? "");
   }
-  if (path === "status.successful") return textOf(field(object, "status", "succeeded") ?? 0);
-  const value = field(
+  if (path === "status.successful") return textOf(valueAt(object, "status", "succeeded") ?? 0);
+  const value = valueAt(
     object,
     ...(storedPaths.get(path) ?? path.replace(/^regarding\./, "involvedObject.")).split("."),
   );

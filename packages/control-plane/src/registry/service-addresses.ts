@@ -1,6 +1,7 @@
 import { uuid } from "@windlass/clock";
 import { type JsonObject, textOf } from "../json.ts";
-import { type Entry, field, type LogRecord, type Store } from "../storage/store.ts";
+import { valueAt } from "../json-fields.ts";
+import type { Entry, LogRecord, Store } from "../storage/store.ts";
 import { timestamp } from "./metadata.ts";
 import type { Registry } from "./registry.ts";
 import { addressesBucket } from "./service-network.ts";
@@ -84,7 +85,7 @@ export class ServiceAddresses {
 }
 
 function addressesOf({ object }: Entry): readonly string[] {
-  const addresses = field(object, "spec", "clusterIPs");
+  const addresses = valueAt(object, "spec", "clusterIPs");
   return Array.isArray(addresses) ? addresses.map(textOf).filter((address) => address !== "None") : [];
 }
 
@@ -96,6 +97,6 @@ function changesAddresses({ type, entry, previous }: LogRecord): boolean {
 /** The key of the Service that an address belongs to. */
 function parentOf(store: Store, address: string): string {
   const object = store.get(addressesBucket, address)?.object;
-  const part = (name: string) => textOf(field(object, "spec", "parentRef", name));
+  const part = (name: string) => textOf(valueAt(object, "spec", "parentRef", name));
   return object ? `${part("namespace")}/${part("name")}` : "";
 }

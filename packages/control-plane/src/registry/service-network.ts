@@ -1,6 +1,6 @@
+import { itemsAt, numberAt, specOf, textAt, textsAt } from "../json-fields.ts";
 import type { Entry, Store } from "../storage/store.ts";
 
-import { items, number, specOf, text, texts } from "../validation/fields.ts";
 import { parseCidr } from "../validation/names.ts";
 
 /** The default range of cluster addresses. */
@@ -122,13 +122,13 @@ export class Allocations {
 
   #count({ object }: Entry, step: 1 | -1): void {
     const spec = specOf(object);
-    for (const address of texts(spec, "clusterIPs"))
+    for (const address of textsAt(spec, "clusterIPs"))
       if (address !== "None") add(this.#addresses, address, step);
-    for (const port of items(spec, "ports")) {
-      const held = number(port, "nodePort");
-      if (held) add(this.#ports, `${text(port, "protocol")}/${held}`, step);
+    for (const port of itemsAt(spec, "ports")) {
+      const held = numberAt(port, "nodePort");
+      if (held) add(this.#ports, `${textAt(port, "protocol")}/${held}`, step);
     }
-    const health = number(spec, "healthCheckNodePort");
+    const health = numberAt(spec, "healthCheckNodePort");
     if (health) add(this.#ports, `TCP/${health}`, step);
   }
 }

@@ -1,11 +1,12 @@
 import { append } from "../append.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { field } from "../json-fields.ts";
 import type { Cause } from "../status.ts";
 import { invalidValue, required } from "./causes.ts";
 import { shownValue } from "./go-text.ts";
 import { nodeOf, nodeOfField, type SchemaNode } from "./node.ts";
 import { normaliseMetadata } from "./object-meta.ts";
-import { childPath, field, keyPath } from "./paths.ts";
+import { childPath, keyPath } from "./paths.ts";
 import type { Schema } from "./schema.ts";
 
 const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;

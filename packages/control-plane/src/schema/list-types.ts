@@ -1,9 +1,10 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { field } from "../json-fields.ts";
 import type { Cause } from "../status.ts";
 import { duplicateValue, invalidValue } from "./causes.ts";
 import { goJson } from "./go-text.ts";
 import { nodeOf, type SchemaNode } from "./node.ts";
-import { childPath, field, keyPath } from "./paths.ts";
+import { childPath, keyPath } from "./paths.ts";
 import type { Schema } from "./schema.ts";
 
 /** Repeated items of sets, and repeated keys of map-lists. */

@@ -1,5 +1,5 @@
 import { equal, identityText, isObject, type Json, type JsonObject } from "../json.ts";
-import { field } from "./paths.ts";
+import { field } from "../json-fields.ts";
 import type { Schema } from "./schema.ts";
 
 /**

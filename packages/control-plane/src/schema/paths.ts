@@ -21,8 +21,3 @@ export function setField(object: JsonObject, name: string, value: Json): void {
     object[name] = value;
   }
 }
-
-/** An own field, or undefined. Never looks at the prototype. */
-export function field(object: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
-}

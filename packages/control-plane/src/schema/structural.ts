@@ -1,6 +1,7 @@
 import { append } from "../append.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { isObject } from "../json.ts";
+import { field } from "../json-fields.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { type Cause, cannotBeHandled, type StatusError } from "../status.ts";
 import { finishNow, type Steps, turnIf } from "../steps.ts";
@@ -9,7 +10,6 @@ import { embeddedFaults, normaliseEmbedded } from "./embedded.ts";
 import { duplicateItems } from "./list-types.ts";
 import { correlatedField, nodeOf } from "./node.ts";
 import { normaliseMetadata } from "./object-meta.ts";
-import { field } from "./paths.ts";
 import { pruneNulls, pruneUnknown } from "./prune.ts";
 import type { Schema } from "./schema.ts";
 import { validateValue } from "./validate.ts";

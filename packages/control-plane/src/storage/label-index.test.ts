@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { textOf } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import { ObjectIndexes } from "./object-indexes.ts";
-import { field, Store, type StoredObject, storageKey } from "./store.ts";
+import { Store, type StoredObject, storageKey } from "./store.ts";
 
 const labels = fc.dictionary(fc.constantFrom("app", "tier", "__proto__"), fc.constantFrom("a", "b", ""));
 const place = { namespace: fc.constantFrom("one", "two"), name: fc.constantFrom("x", "y", "z") };
@@ -14,7 +15,7 @@ const change = fc.oneof(
 );
 
 function matcherOf(budget: StoredObject): LabelMatcher {
-  return selectorMatcher(field(budget, "spec", "selector"));
+  return selectorMatcher(valueAt(budget, "spec", "selector"));
 }
 
 function objects(store: Store, bucket: string): StoredObject[] {

@@ -1,7 +1,7 @@
 import { append } from "../append.ts";
 import { isObject, type Json, textOf } from "../json.ts";
-import { mapAt, namespaceOf } from "./object-fields.ts";
-import { field, type LogRecord, type Store, type StoredObject } from "./store.ts";
+import { namespaceOf, objectAt, valueAt } from "../json-fields.ts";
+import type { LogRecord, Store, StoredObject } from "./store.ts";
 
 type Labels = { readonly [key: string]: Json };
 
@@ -62,7 +62,7 @@ export class LabelIndex {
 }
 
 function pairsIn(object: StoredObject): string[] {
-  return pairsOf(namespaceOf(object), mapAt(object, "metadata", "labels"));
+  return pairsOf(namespaceOf(object), objectAt(object, "metadata", "labels"));
 }
 
 function isPresent(object: StoredObject | undefined): object is StoredObject {
@@ -128,8 +128,8 @@ function asksFor(owner: StoredObject): string[] {
  * the selector.
  */
 export function requiredLabels(owner: StoredObject): Labels {
-  const selector = field(owner, "spec", "selector");
+  const selector = valueAt(owner, "spec", "selector");
   if (!isObject(selector)) return {};
   const plain = owner.kind === "ReplicationController" || owner.kind === "Service";
-  return plain ? selector : mapAt(selector, "matchLabels");
+  return plain ? selector : objectAt(selector, "matchLabels");
 }

@@ -1,6 +1,6 @@
+import { namespaceOf, objectAt } from "../json-fields.ts";
 import type { LabelMatcher } from "../registry/label-selector.ts";
 import { LabelIndex, requiredLabels, SelectorIndex } from "./label-index.ts";
-import { mapAt, namespaceOf } from "./object-fields.ts";
 import { OwnershipIndex } from "./ownership-index.ts";
 import type { Store, StoredObject } from "./store.ts";
 
@@ -47,7 +47,7 @@ export class ObjectIndexes {
       index = new SelectorIndex(this.#store, bucket);
       this.#bySelector.set(bucket, index);
     }
-    const labels = mapAt(object, "metadata", "labels");
+    const labels = objectAt(object, "metadata", "labels");
     return index.candidates(namespaceOf(object), labels).filter((owner) => matcherOf(owner)(labels));
   }
 }

@@ -1,10 +1,10 @@
 import { type JsonObject, textOf } from "../json.ts";
-import { listAt, namespaceOf } from "./object-fields.ts";
+import { namespaceOf, objectsAt } from "../json-fields.ts";
 import type { LogRecord, Store, StoredObject } from "./store.ts";
 
 /** The owner reference with `controller: true`. */
 export function controllerOf(object: JsonObject): JsonObject | undefined {
-  return listAt(object, "metadata", "ownerReferences").find(({ controller }) => controller === true);
+  return objectsAt(object, "metadata", "ownerReferences").find(({ controller }) => controller === true);
 }
 
 /** Objects by key. The sorted keys are kept until an object comes or goes. */

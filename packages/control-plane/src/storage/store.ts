@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, stringify } from "../json.ts";
+import { type JsonObject, stringify } from "../json.ts";
 import { type TextToStamp, textToStampInSteps } from "../json-text.ts";
 import type { Steps } from "../steps.ts";
 import { History, sizeInSteps, sizeOf } from "./history.ts";
@@ -423,14 +423,4 @@ function countFrom(keys: readonly string[], from: number, prefix: string): numbe
 /** `namespace/name`, or the name alone. */
 export function storageKey(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name;
-}
-
-/** Reads a path of plain fields, for looking things up in stored objects. */
-export function field(object: Json | undefined, ...path: string[]): Json | undefined {
-  let value: Json | undefined = object;
-  for (const name of path) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    value = Object.hasOwn(value, name) ? value[name] : undefined;
-  }
-  return value;
 }

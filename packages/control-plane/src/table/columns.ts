@@ -1,11 +1,11 @@
 import type { Cells } from "../builtin/declaration.ts";
 import { declarationOf } from "../builtin/index.ts";
 import { type Json, type JsonObject, stringify } from "../json.ts";
+import { textAt } from "../json-fields.ts";
 import { memoised, readData } from "../kinds/data.ts";
 import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
 import type { RecordedColumn } from "../kinds/recorded.ts";
 import { humanDuration } from "./duration.ts";
-import { text } from "./fields.ts";
 import { evaluateJsonPath, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
 import { nameAndCreation } from "./metadata-cells.ts";
 
@@ -71,7 +71,7 @@ function customShape(printerColumns: readonly PrinterColumn[] = []): TableShape 
   return {
     columns: [define(["Name", "string", "name", 0]), ...columns],
     cells: (object, now) => [
-      text(object, "metadata", "name"),
+      textAt(object, "metadata", "name"),
       ...given.map(({ type }, index) => customCell(type, paths[index], object, now)),
     ],
     own: true,

@@ -1,11 +1,11 @@
 import type { Json } from "../json.ts";
-import { at, list, object, text, texts } from "./fields.ts";
+import { listAt, objectAt, textAt, textsAt, valueAt } from "../json-fields.ts";
 
 /** Labels as `a=b,c=d`, or `<none>`. */
 export function formatLabels(labels: Json | undefined): string {
-  const pairs = Object.entries(object(labels))
+  const pairs = Object.entries(objectAt(labels))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key]) => `${key}=${text(labels, key)}`);
+    .map(([key]) => `${key}=${textAt(labels, key)}`);
   return pairs.length === 0 ? "<none>" : pairs.join(",");
 }
 
@@ -14,18 +14,18 @@ export function formatLabels(labels: Json | undefined): string {
  * one that selects all.
  */
 export function formatSelector(selector: Json | undefined): string {
-  if (at(selector) === undefined || selector === null) return "<none>";
+  if (valueAt(selector) === undefined || selector === null) return "<none>";
   return selectorText(selector) || "<none>";
 }
 
 /** The same for those kinds whose tables show a selector that selects all as an empty text. */
 export function selectorText(selector: Json | undefined): string {
-  const labels = object(selector, "matchLabels");
-  const requirements = Object.keys(labels).map((key) => ({ key, text: `${key}=${text(labels, key)}` }));
-  for (const expression of list(selector, "matchExpressions")) {
-    const key = text(expression, "key");
-    const values = texts(expression, "values").sort();
-    switch (text(expression, "operator")) {
+  const labels = objectAt(selector, "matchLabels");
+  const requirements = Object.keys(labels).map((key) => ({ key, text: `${key}=${textAt(labels, key)}` }));
+  for (const expression of listAt(selector, "matchExpressions")) {
+    const key = textAt(expression, "key");
+    const values = textsAt(expression, "values").sort();
+    switch (textAt(expression, "operator")) {
       case "In":
         requirements.push({ key, text: `${key} in (${values.join(",")})` });
         break;

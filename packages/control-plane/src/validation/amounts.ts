@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, textOf } from "../json.ts";
+import { field, hasAt, objectAt } from "../json-fields.ts";
 import { formatQuantity, parseQuantity, type Quantity } from "../kinds/index.ts";
 import type { Faults } from "./faults.ts";
-import { child, has, own } from "./fields.ts";
 import { percentage, qualifiedName } from "./names.ts";
 
 const nano = 1_000_000_000n;
@@ -140,8 +140,8 @@ export function checkRequirements(
   requirements: JsonObject,
   { claims = [] }: { readonly claims?: readonly string[] } = {},
 ): void {
-  const limits = child(requirements, "limits");
-  const requests = child(requirements, "requests");
+  const limits = objectAt(requirements, "limits");
+  const requests = objectAt(requirements, "requests");
   let hugePages = false;
   let anything = false;
   for (const [name, value] of Object.entries(limits)) {
@@ -155,7 +155,7 @@ export function checkRequirements(
     checkContainerResourceName(faults, `${at}.requests[${name}]`, name);
     checkAmount(faults, `${at}.requests[${name}]`, name, value);
     checkHugePages(faults, `${at}.requests[${name}]`, name, value);
-    const limit = own(limits, name);
+    const limit = field(limits, name);
     const overcommits = standardContainer.has(name) || (isNative(name) && !isHugePages(name));
     if (limit !== undefined) {
       if (!overcommits && compareAmounts(value, limit) !== 0) {
@@ -186,7 +186,7 @@ function checkHugePages(faults: Faults, at: string, name: string, value: Json): 
 }
 
 function checkClaims(faults: Faults, at: string, requirements: JsonObject, known: readonly string[]): void {
-  const claims = (own(requirements, "claims") ?? []) as JsonObject[];
+  const claims = (field(requirements, "claims") ?? []) as JsonObject[];
   const seen = new Set<string>();
   for (const [index, claim] of claims.entries()) {
     const name = textOf(claim.name);
@@ -226,5 +226,5 @@ export function countOrPercent(value: Json | undefined): number {
 
 /** Whether a resource list says anything at all. */
 export function anyAmount(object: JsonObject, name: string): boolean {
-  return has(object, name) && Object.keys(child(object, name)).length > 0;
+  return hasAt(object, name) && Object.keys(objectAt(object, name)).length > 0;
 }

@@ -1,8 +1,8 @@
 import { isIP, isIPv6 } from "node:net";
 import type { JsonObject } from "../json.ts";
+import { pairsAt } from "../json-fields.ts";
 import { nameFaults } from "../registry/name-faults.ts";
 import type { Faults } from "./faults.ts";
-import { pairs } from "./fields.ts";
 
 /*
  * The forms of names, keys and addresses. Each function returns what is wrong, in the real server's
@@ -237,7 +237,7 @@ export function addressNumber(address: string): bigint {
 
 /** Labels of an object or of a template. */
 export function checkLabels(faults: Faults, at: string, object: JsonObject, name = "labels"): void {
-  for (const [key, value] of pairs(object, name)) {
+  for (const [key, value] of pairsAt(object, name)) {
     faults.each(at, key, qualifiedName(key));
     faults.each(at, value, labelText(value));
   }
@@ -246,7 +246,7 @@ export function checkLabels(faults: Faults, at: string, object: JsonObject, name
 /** Annotations: their keys, and what they take in all. */
 export function checkAnnotations(faults: Faults, at: string, object: JsonObject): void {
   let size = 0;
-  for (const [key, value] of pairs(object, "annotations")) {
+  for (const [key, value] of pairsAt(object, "annotations")) {
     faults.each(at, key, qualifiedName(key.toLowerCase()));
     size += Buffer.byteLength(key) + Buffer.byteLength(value);
   }

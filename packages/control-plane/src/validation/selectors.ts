@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
+import { hasAt, itemsAt, textAt, textsAt } from "../json-fields.ts";
 import type { Faults } from "./faults.ts";
-import { has, items, text, texts } from "./fields.ts";
 import { checkLabels, dnsSubdomain, labelText, qualifiedName } from "./names.ts";
 
 /**
@@ -10,14 +10,14 @@ import { checkLabels, dnsSubdomain, labelText, qualifiedName } from "./names.ts"
  */
 export function checkSelector(faults: Faults, at: string, selector: JsonObject): void {
   checkLabels(faults, `${at}.matchLabels`, selector, "matchLabels");
-  for (const [index, expression] of items(selector, "matchExpressions").entries()) {
+  for (const [index, expression] of itemsAt(selector, "matchExpressions").entries()) {
     checkExpression(faults, `${at}.matchExpressions[${index}]`, expression);
   }
 }
 
 function checkExpression(faults: Faults, at: string, expression: JsonObject): void {
-  const operator = text(expression, "operator");
-  const values = texts(expression, "values");
+  const operator = textAt(expression, "operator");
+  const values = textsAt(expression, "values");
   if (operator === "In" || operator === "NotIn") {
     if (values.length === 0) {
       faults.required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'");
@@ -29,7 +29,7 @@ function checkExpression(faults: Faults, at: string, expression: JsonObject): vo
   } else {
     faults.invalid(`${at}.operator`, operator, "not a valid selector operator");
   }
-  const key = text(expression, "key");
+  const key = textAt(expression, "key");
   faults.each(`${at}.key`, key, qualifiedName(key));
   for (const [index, value] of values.entries())
     faults.each(`${at}.values[${index}]`, value, labelText(value));
@@ -40,10 +40,10 @@ export function selectorIsSound(selector: JsonObject): boolean {
   for (const [key, value] of Object.entries((selector.matchLabels as Record<string, string>) ?? {})) {
     if (qualifiedName(key).length > 0 || labelText(value).length > 0) return false;
   }
-  return items(selector, "matchExpressions").every((expression) => {
-    const operator = text(expression, "operator");
-    const values = texts(expression, "values");
-    if (qualifiedName(text(expression, "key")).length > 0) return false;
+  return itemsAt(selector, "matchExpressions").every((expression) => {
+    const operator = textAt(expression, "operator");
+    const values = textsAt(expression, "values");
+    if (qualifiedName(textAt(expression, "key")).length > 0) return false;
     if (operator === "In" || operator === "NotIn") return values.length > 0;
     return (operator === "Exists" || operator === "DoesNotExist") && values.length === 0;
   });
@@ -52,13 +52,13 @@ export function selectorIsSound(selector: JsonObject): boolean {
 export function selectorIsEmpty(selector: JsonObject): boolean {
   return (
     Object.keys((selector.matchLabels as JsonObject | undefined) ?? {}).length === 0 &&
-    items(selector, "matchExpressions").length === 0
+    itemsAt(selector, "matchExpressions").length === 0
   );
 }
 
 /** A `core/v1` NodeSelector. */
 export function checkNodeSelector(faults: Faults, at: string, selector: JsonObject): void {
-  const terms = items(selector, "nodeSelectorTerms");
+  const terms = itemsAt(selector, "nodeSelectorTerms");
   if (terms.length === 0) {
     faults.required(`${at}.nodeSelectorTerms`, "must have at least one node selector term");
   }
@@ -67,17 +67,17 @@ export function checkNodeSelector(faults: Faults, at: string, selector: JsonObje
 }
 
 export function checkNodeTerm(faults: Faults, at: string, term: JsonObject): void {
-  for (const [index, expression] of items(term, "matchExpressions").entries()) {
+  for (const [index, expression] of itemsAt(term, "matchExpressions").entries()) {
     checkNodeRequirement(faults, `${at}.matchExpressions[${index}]`, expression);
   }
-  for (const [index, expression] of items(term, "matchFields").entries()) {
+  for (const [index, expression] of itemsAt(term, "matchFields").entries()) {
     checkNodeField(faults, `${at}.matchFields[${index}]`, expression);
   }
 }
 
 function checkNodeRequirement(faults: Faults, at: string, expression: JsonObject): void {
-  const operator = text(expression, "operator");
-  const values = texts(expression, "values");
+  const operator = textAt(expression, "operator");
+  const values = textsAt(expression, "values");
   switch (operator) {
     case "In":
     case "NotIn":
@@ -103,15 +103,15 @@ function checkNodeRequirement(faults: Faults, at: string, expression: JsonObject
     default:
       faults.invalid(`${at}.operator`, operator, "not a valid selector operator");
   }
-  const key = text(expression, "key");
+  const key = textAt(expression, "key");
   faults.each(`${at}.key`, key, qualifiedName(key));
   for (const [index, value] of values.entries())
     faults.each(`${at}.values[${index}]`, value, labelText(value));
 }
 
 function checkNodeField(faults: Faults, at: string, expression: JsonObject): void {
-  const operator = text(expression, "operator");
-  const values = texts(expression, "values");
+  const operator = textAt(expression, "operator");
+  const values = textsAt(expression, "values");
   if (operator === "In" || operator === "NotIn") {
     if (values.length !== 1) {
       faults.required(
@@ -122,7 +122,7 @@ function checkNodeField(faults: Faults, at: string, expression: JsonObject): voi
   } else {
     faults.invalid(`${at}.operator`, operator, "not a valid selector operator");
   }
-  const key = text(expression, "key");
+  const key = textAt(expression, "key");
   if (key !== "metadata.name") {
     faults.invalid(`${at}.key`, key, "not a valid field selector key");
     return;
@@ -133,5 +133,5 @@ function checkNodeField(faults: Faults, at: string, expression: JsonObject): voi
 
 /** A selector that must be there, where the field is a pointer. */
 export function checkOptionalSelector(faults: Faults, at: string, holder: JsonObject, name: string): void {
-  if (has(holder, name)) checkSelector(faults, `${at}.${name}`, holder[name] as JsonObject);
+  if (hasAt(holder, name)) checkSelector(faults, `${at}.${name}`, holder[name] as JsonObject);
 }

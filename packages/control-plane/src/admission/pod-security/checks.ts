@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json.ts";
-import { child, has, items, number, own, specOf, text, texts } from "../../validation/fields.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, specOf, textAt, textsAt } from "../../json-fields.ts";
 
 /**
  * The Pod Security level: `baseline` forbids known privilege escalations, `restricted` allows only
@@ -20,23 +20,23 @@ export function violations(pod: JsonObject, level: Level): string[] {
   const spec = specOf(pod);
   const view: View = {
     spec,
-    context: child(spec, "securityContext"),
+    context: objectAt(spec, "securityContext"),
     containers: [
-      ...items(spec, "initContainers"),
-      ...items(spec, "containers"),
-      ...items(spec, "ephemeralContainers"),
+      ...itemsAt(spec, "initContainers"),
+      ...itemsAt(spec, "containers"),
+      ...itemsAt(spec, "ephemeralContainers"),
     ],
   };
   const checks = level === "baseline" ? baseline : [...alwaysBaseline, ...restricted];
   return checks.map((check) => check(view)).filter((said) => said !== undefined);
 }
 
-const contextOf = (container: JsonObject): JsonObject => child(container, "securityContext");
+const contextOf = (container: JsonObject): JsonObject => objectAt(container, "securityContext");
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(", ");
 
 /** `container "c"` or `containers "c", "d"`. */
 function named(containers: readonly JsonObject[]): string {
-  const names = containers.map((container) => text(container, "name"));
+  const names = containers.map((container) => textAt(container, "name"));
   return `${names.length === 1 ? "container" : "containers"} ${quoted(names)}`;
 }
 
@@ -49,7 +49,7 @@ function subjects(pod: boolean, containers: readonly JsonObject[]): string {
 const unique = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
 const appArmor: Check = ({ context, containers }) => {
-  const bad = (holder: JsonObject) => text(child(holder, "appArmorProfile"), "type") === "Unconfined";
+  const bad = (holder: JsonObject) => textAt(objectAt(holder, "appArmorProfile"), "type") === "Unconfined";
   const offenders = containers.filter((container) => bad(contextOf(container)));
   if (!bad(context) && offenders.length === 0) return undefined;
   return `forbidden AppArmor profile (${subjects(bad(context), offenders)} must not set AppArmor profile type to "Unconfined")`;
@@ -72,7 +72,7 @@ const defaultCapabilities = new Set([
 ]);
 
 const addedBy = (container: JsonObject): string[] =>
-  texts(child(contextOf(container), "capabilities"), "add");
+  textsAt(objectAt(contextOf(container), "capabilities"), "add");
 
 const capabilitiesBaseline: Check = ({ containers }) => {
   const bad = (container: JsonObject) => addedBy(container).filter((one) => !defaultCapabilities.has(one));
@@ -89,17 +89,17 @@ const hostNamespaces: Check = ({ spec }) => {
 };
 
 const hostPaths: Check = ({ spec }) => {
-  const names = items(spec, "volumes")
-    .filter((volume) => has(volume, "hostPath"))
-    .map((volume) => text(volume, "name"));
+  const names = itemsAt(spec, "volumes")
+    .filter((volume) => hasAt(volume, "hostPath"))
+    .map((volume) => textAt(volume, "name"));
   if (names.length === 0) return undefined;
   return `hostPath volumes (${names.length === 1 ? "volume" : "volumes"} ${quoted(names)})`;
 };
 
 const hostPorts: Check = ({ containers }) => {
   const ports = (container: JsonObject) =>
-    items(container, "ports")
-      .map((port) => number(port, "hostPort") ?? 0)
+    itemsAt(container, "ports")
+      .map((port) => numberAt(port, "hostPort") ?? 0)
       .filter((port) => port !== 0);
   const offenders = containers.filter((container) => ports(container).length > 0);
   if (offenders.length === 0) return undefined;
@@ -111,18 +111,18 @@ const hostPorts: Check = ({ containers }) => {
 
 const probeHosts: Check = ({ containers }) => {
   const hosts = (container: JsonObject): string[] => {
-    const lifecycle = child(container, "lifecycle");
+    const lifecycle = objectAt(container, "lifecycle");
     const handlers = [
-      child(container, "livenessProbe"),
-      child(container, "readinessProbe"),
-      child(container, "startupProbe"),
-      child(lifecycle, "postStart"),
-      child(lifecycle, "preStop"),
+      objectAt(container, "livenessProbe"),
+      objectAt(container, "readinessProbe"),
+      objectAt(container, "startupProbe"),
+      objectAt(lifecycle, "postStart"),
+      objectAt(lifecycle, "preStop"),
     ];
     return handlers
       .flatMap((handler) => [
-        text(child(handler, "httpGet"), "host"),
-        text(child(handler, "tcpSocket"), "host"),
+        textAt(objectAt(handler, "httpGet"), "host"),
+        textAt(objectAt(handler, "tcpSocket"), "host"),
       ])
       .filter((host) => host !== "" && host !== "127.0.0.1" && host !== "::1");
   };
@@ -141,10 +141,10 @@ const privileged: Check = ({ containers }) => {
 };
 
 const procMount: Check = ({ containers }) => {
-  const bad = (container: JsonObject) => !["", "Default"].includes(text(contextOf(container), "procMount"));
+  const bad = (container: JsonObject) => !["", "Default"].includes(textAt(contextOf(container), "procMount"));
   const offenders = containers.filter(bad);
   if (offenders.length === 0) return undefined;
-  const values = unique(offenders.map((container) => text(contextOf(container), "procMount")));
+  const values = unique(offenders.map((container) => textAt(contextOf(container), "procMount")));
   return `procMount (${named(offenders)} must not set securityContext.procMount to ${quoted(values)})`;
 };
 
@@ -157,27 +157,27 @@ const seLinuxTypes = new Set([
 ]);
 
 const seLinux: Check = ({ context, containers }) => {
-  const options = (holder: JsonObject) => child(holder, "seLinuxOptions");
+  const options = (holder: JsonObject) => objectAt(holder, "seLinuxOptions");
   const bad = (holder: JsonObject) =>
-    !seLinuxTypes.has(text(options(holder), "type")) ||
-    text(options(holder), "user") !== "" ||
-    text(options(holder), "role") !== "";
+    !seLinuxTypes.has(textAt(options(holder), "type")) ||
+    textAt(options(holder), "user") !== "" ||
+    textAt(options(holder), "role") !== "";
   const offenders = containers.filter((container) => bad(contextOf(container)));
   if (!bad(context) && offenders.length === 0) return undefined;
   const all = [context, ...containers.map(contextOf)];
   const types = unique(
-    all.map((holder) => text(options(holder), "type")).filter((type) => !seLinuxTypes.has(type)),
+    all.map((holder) => textAt(options(holder), "type")).filter((type) => !seLinuxTypes.has(type)),
   );
   const details = [
     ...(types.length === 0 ? [] : [`${types.length === 1 ? "type" : "types"} ${quoted(types)}`]),
     ...["user", "role"]
-      .filter((part) => all.some((holder) => text(options(holder), part) !== ""))
+      .filter((part) => all.some((holder) => textAt(options(holder), part) !== ""))
       .map((part) => `${part} may not be set`),
   ];
   return `seLinuxOptions (${subjects(bad(context), offenders)} set forbidden securityContext.seLinuxOptions: ${details.join("; ")})`;
 };
 
-const seccompOf = (holder: JsonObject): string => text(child(holder, "seccompProfile"), "type");
+const seccompOf = (holder: JsonObject): string => textAt(objectAt(holder, "seccompProfile"), "type");
 
 const seccompBaseline: Check = ({ context, containers }) => {
   const bad = (holder: JsonObject) => seccompOf(holder) === "Unconfined";
@@ -202,14 +202,14 @@ const safeSysctls = new Set([
 ]);
 
 const sysctls: Check = ({ context }) => {
-  const bad = items(context, "sysctls")
-    .map((sysctl) => text(sysctl, "name"))
+  const bad = itemsAt(context, "sysctls")
+    .map((sysctl) => textAt(sysctl, "name"))
     .filter((name) => !safeSysctls.has(name));
   return bad.length === 0 ? undefined : `forbidden sysctls (${bad.join(", ")})`;
 };
 
 const hostProcess: Check = ({ context, containers }) => {
-  const bad = (holder: JsonObject) => child(holder, "windowsOptions").hostProcess === true;
+  const bad = (holder: JsonObject) => objectAt(holder, "windowsOptions").hostProcess === true;
   const offenders = containers.filter((container) => bad(contextOf(container)));
   if (!bad(context) && offenders.length === 0) return undefined;
   return `hostProcess (${subjects(bad(context), offenders)} must not set securityContext.windowsOptions.hostProcess=true)`;
@@ -222,7 +222,7 @@ const allowPrivilegeEscalation: Check = ({ containers }) => {
 };
 
 const capabilitiesRestricted: Check = ({ containers }) => {
-  const drops = (container: JsonObject) => texts(child(contextOf(container), "capabilities"), "drop");
+  const drops = (container: JsonObject) => textsAt(objectAt(contextOf(container), "capabilities"), "drop");
   const keeping = containers.filter((container) => !drops(container).includes("ALL"));
   const bad = (container: JsonObject) => addedBy(container).filter((one) => one !== "NET_BIND_SERVICE");
   const adding = containers.filter((container) => bad(container).length > 0);
@@ -251,9 +251,9 @@ const plainVolumes = new Set([
 
 const restrictedVolumes: Check = ({ spec }) => {
   const typeOf = (volume: JsonObject) => Object.keys(volume).find((part) => part !== "name") ?? "emptyDir";
-  const bad = items(spec, "volumes").filter((volume) => !plainVolumes.has(typeOf(volume)));
+  const bad = itemsAt(spec, "volumes").filter((volume) => !plainVolumes.has(typeOf(volume)));
   if (bad.length === 0) return undefined;
-  const names = quoted(bad.map((volume) => text(volume, "name")));
+  const names = quoted(bad.map((volume) => textAt(volume, "name")));
   const types = unique(bad.map(typeOf));
   const [noun, verb] = bad.length === 1 ? ["volume", "uses"] : ["volumes", "use"];
   return `restricted volume types (${noun} ${names} ${verb} restricted volume ${types.length === 1 ? "type" : "types"} ${quoted(types)})`;
@@ -266,13 +266,13 @@ const runAsNonRoot: Check = ({ context, containers }) => {
     return `runAsNonRoot != true (${subjects(podSaysNo, explicitly)} must not set securityContext.runAsNonRoot=false)`;
   }
   if (context.runAsNonRoot === true) return undefined;
-  const silent = containers.filter((container) => !has(contextOf(container), "runAsNonRoot"));
+  const silent = containers.filter((container) => !hasAt(contextOf(container), "runAsNonRoot"));
   if (silent.length === 0) return undefined;
   return `runAsNonRoot != true (pod or ${named(silent)} must set securityContext.runAsNonRoot=true)`;
 };
 
 const runAsUser: Check = ({ context, containers }) => {
-  const bad = (holder: JsonObject) => own(holder, "runAsUser") === 0;
+  const bad = (holder: JsonObject) => field(holder, "runAsUser") === 0;
   const offenders = containers.filter((container) => bad(contextOf(container)));
   if (!bad(context) && offenders.length === 0) return undefined;
   return `runAsUser=0 (${subjects(bad(context), offenders)} must not set runAsUser=0)`;

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, stringify } from "../../json.ts";
+import { hasAt, metadataOf, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { invalid } from "../../status.ts";
 import type { Store } from "../../storage/store.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, metadataOf, specOf, text } from "../../validation/fields.ts";
 import { refuse, writeOf } from "../plugin.ts";
 import { type Level, violations } from "./checks.ts";
 
@@ -27,7 +27,7 @@ export function podSecurity(store: Store): Admission {
       }
       const template = templateOf(request);
       if (!template || request.namespace === undefined) return;
-      const labels = child(metadataOf(store.get("namespaces", request.namespace)?.object ?? {}), "labels");
+      const labels = objectAt(metadataOf(store.get("namespaces", request.namespace)?.object ?? {}), "labels");
       evaluate(request, template, labels);
     },
   };
@@ -40,7 +40,7 @@ function evaluate(request: AdmissionRequest, template: Template, labels: JsonObj
     if (broken.length > 0) throw refuse(request, `violates PodSecurity ${said(enforced, broken)}`);
   }
   // Workloads are warned at the enforced level too, so that they do not fail silently.
-  const warned = policyOf(labels, has(labels, `${prefix}warn`) ? "warn" : "enforce");
+  const warned = policyOf(labels, hasAt(labels, `${prefix}warn`) ? "warn" : "enforce");
   if (!warned) return;
   const broken = violations(template.pod, warned.level);
   if (broken.length > 0) request.warn(`would violate PodSecurity ${said(warned, broken)}`);
@@ -57,9 +57,9 @@ function said({ level, version }: Policy, broken: readonly string[]): string {
 
 /** What a namespace's labels ask for in a mode; undefined where everything is allowed. */
 function policyOf(labels: JsonObject, mode: string): Policy | undefined {
-  const level = text(labels, `${prefix}${mode}`);
+  const level = textAt(labels, `${prefix}${mode}`);
   if (level !== "baseline" && level !== "restricted") return undefined;
-  return { level, version: text(labels, `${prefix}${mode}-version`) || "latest" };
+  return { level, version: textAt(labels, `${prefix}${mode}-version`) || "latest" };
 }
 
 /** A pod that is to be, on its own or by a workload. */
@@ -89,9 +89,9 @@ function unchangedPod({ operation, object, oldObject, subresource }: AdmissionRe
 /** Labels with an unknown level or version are refused: they would silently allow everything. */
 function checkLabels(namespace: JsonObject): void {
   const faults = new Faults();
-  const labels = child(metadataOf(namespace), "labels");
+  const labels = objectAt(metadataOf(namespace), "labels");
   for (const mode of modes) {
-    const [level, version] = [text(labels, `${prefix}${mode}`), text(labels, `${prefix}${mode}-version`)];
+    const [level, version] = [textAt(labels, `${prefix}${mode}`), textAt(labels, `${prefix}${mode}-version`)];
     if (level !== "" && !levels.includes(level)) {
       faults.invalid(
         `metadata.labels[${prefix}${mode}]`,
@@ -104,5 +104,5 @@ function checkLabels(namespace: JsonObject): void {
     }
   }
   if (faults.none) return;
-  throw invalid({ group: "", kind: "Namespace" }, text(metadataOf(namespace), "name"), faults.causes);
+  throw invalid({ group: "", kind: "Namespace" }, textAt(metadataOf(namespace), "name"), faults.causes);
 }

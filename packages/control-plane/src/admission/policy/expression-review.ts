@@ -1,12 +1,12 @@
 import type { Compilation } from "../../cel/expression.ts";
 import type { Type } from "../../cel/types.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { valueAt } from "../../json-fields.ts";
 import type { Matcher, Patterns } from "../../patterns/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { goQuote } from "../../schema/go-text.ts";
 import { type Cause, invalid } from "../../status.ts";
 import { finish } from "../../steps.ts";
-import { field } from "../../storage/store.ts";
 import type { Declarations, Result } from "./expressions.ts";
 
 /** An expression of a configuration: where it stands, and what it may use. */
@@ -142,7 +142,7 @@ function policyExpressions(spec: JsonObject): Expressions {
 
 function conditions(list: Json | undefined, at: string): Place[] {
   return objects(list).map((condition, index) =>
-    place(`${at}.matchConditions[${index}].expression`, field(condition, "expression"), "bool"),
+    place(`${at}.matchConditions[${index}].expression`, valueAt(condition, "expression"), "bool"),
   );
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
-import { field, type Store } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
+import type { Store } from "../../storage/store.ts";
 import { type NamedCondition, readConditions } from "../webhooks/hooks.ts";
 import { type MatchCriteria, readRules, texts } from "../webhooks/rules.ts";
 
@@ -60,7 +61,7 @@ export class Policies {
   #read(): Policy[] {
     const bindings = new Map<string, Binding[]>();
     for (const { object } of this.#store.list(bindingsBucket).entries) {
-      const policy = textOf(field(object, "spec", "policyName"));
+      const policy = textOf(valueAt(object, "spec", "policyName"));
       bindings.set(policy, [...(bindings.get(policy) ?? []), readBinding(object)]);
     }
     return this.#store.list(policiesBucket).entries.flatMap(({ object }) => {
@@ -74,7 +75,7 @@ function readPolicy(policy: JsonObject, bindings: readonly Binding[]): Policy {
   const spec = isObject(policy.spec) ? policy.spec : {};
   const { paramKind, validations } = spec;
   return {
-    name: textOf(field(policy, "metadata", "name")),
+    name: textOf(valueAt(policy, "metadata", "name")),
     criteria: readCriteria(spec.matchConstraints),
     paramKind: isObject(paramKind)
       ? { apiVersion: textOf(paramKind.apiVersion), kind: textOf(paramKind.kind) }
@@ -98,7 +99,7 @@ function readPolicy(policy: JsonObject, bindings: readonly Binding[]): Policy {
 function readBinding(binding: JsonObject): Binding {
   const spec = isObject(binding.spec) ? binding.spec : {};
   return {
-    name: textOf(field(binding, "metadata", "name")),
+    name: textOf(valueAt(binding, "metadata", "name")),
     criteria: isObject(spec.matchResources) ? readCriteria(spec.matchResources) : undefined,
     paramRef: isObject(spec.paramRef) ? spec.paramRef : undefined,
     actions: texts(spec.validationActions),

@@ -4,10 +4,10 @@ import { AUTHORIZER } from "../../cel/library/authorizer.ts";
 import { KUBERNETES } from "../../cel/library/index.ts";
 import { DYN, type Type } from "../../cel/types.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { valueAt } from "../../json-fields.ts";
 import { type GroupVersionKind, type KindInfo, schemaOfType } from "../../kinds/index.ts";
 import type { Matcher } from "../../patterns/index.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { field } from "../../storage/store.ts";
 import { NAMESPACE, REQUEST } from "./request-type.ts";
 
 /** No policy is checked against more kinds than this. */
@@ -25,7 +25,7 @@ export function typeWarnings(
   matcher: Matcher,
 ): JsonObject[] {
   const kinds = kindsOf(policy, registry);
-  const validations = list(field(policy, "spec", "validations"));
+  const validations = list(valueAt(policy, "spec", "validations"));
   const places = validations.flatMap(({ expression, messageExpression }, index) => [
     { fieldRef: `spec.validations[${index}].expression`, text: textOf(expression) },
     { fieldRef: `spec.validations[${index}].messageExpression`, text: textOf(messageExpression) },
@@ -56,7 +56,7 @@ function kindText({ group, version, kind }: GroupVersionKind): string {
 /** The kinds that a policy's rules name. Rules with a star name none. */
 function kindsOf(policy: JsonObject, { kinds }: Pick<Registry, "kinds">): KindInfo[] {
   const found = new Map<string, KindInfo>();
-  for (const rule of list(field(policy, "spec", "matchConstraints", "resourceRules"))) {
+  for (const rule of list(valueAt(policy, "spec", "matchConstraints", "resourceRules"))) {
     const names = (part: string) => {
       const all = (Array.isArray(rule[part]) ? rule[part] : []).map(textOf);
       return all.includes("*") ? [] : all.filter((name) => !name.includes("/")).sort();
@@ -87,7 +87,7 @@ function variablesFor(
     ["namespaceObject", NAMESPACE],
     ["authorizer", AUTHORIZER],
   ]);
-  const paramKind = field(policy, "spec", "paramKind");
+  const paramKind = valueAt(policy, "spec", "paramKind");
   if (isObject(paramKind)) {
     const param = [...kinds.all()].find(
       (one) =>
@@ -98,7 +98,7 @@ function variablesFor(
   }
   const composed = new Map<string, Type>();
   variables.set("variables", { kind: "object", name: "kubernetes.variables", fields: composed });
-  for (const { name, expression } of list(field(policy, "spec", "variables"))) {
+  for (const { name, expression } of list(valueAt(policy, "spec", "variables"))) {
     const compiled = compileCel(textOf(expression), { variables, library: KUBERNETES, matcher });
     composed.set(textOf(name), compiled.errors === undefined ? compiled.type : DYN);
   }

@@ -1,9 +1,9 @@
 import { type Random, uuid } from "@windlass/clock";
 import { clone, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { valueAt } from "../../json-fields.ts";
 import type { WebhookConversion } from "../../registry/definitions.ts";
 import { metadataFaults } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
-import { field } from "../../storage/store.ts";
 import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
 import { texts } from "./rules.ts";
 
@@ -21,8 +21,8 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
     if (!first) return objects.map((object) => clone(object));
     const failed = (what: string): StatusError =>
       plainError(`conversion webhook for ${kindText(first, objects.length)} ${what}`);
-    const webhook = field(definition, "spec", "conversion", "webhook");
-    const version = texts(field(webhook, "conversionReviewVersions")).find(
+    const webhook = valueAt(definition, "spec", "conversion", "webhook");
+    const version = texts(valueAt(webhook, "conversionReviewVersions")).find(
       (one) => one === "v1" || one === "v1beta1",
     );
     if (version === undefined) throw plainError("no supported conversion review versions");
@@ -35,7 +35,7 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
     };
     let answer: JsonObject;
     try {
-      answer = await client.post(readClientConfig(field(webhook, "clientConfig")), review, {
+      answer = await client.post(readClientConfig(valueAt(webhook, "clientConfig")), review, {
         userAgent: "kube-apiserver-admission",
         timeoutSeconds,
       });
@@ -97,9 +97,9 @@ function convertedIn(
       `failed: expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textOf(response.uid))}`,
     );
   }
-  const status = textOf(field(response, "result", "status"));
+  const status = textOf(valueAt(response, "result", "status"));
   if (status !== "Success") {
-    const message = textOf(field(response, "result", "message"));
+    const message = textOf(valueAt(response, "result", "message"));
     throw failed(`failed: ${message || `response.result.status was '${status}', not 'Success'`}`);
   }
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];

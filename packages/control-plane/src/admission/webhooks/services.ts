@@ -1,5 +1,6 @@
 import { isObject, textOf } from "../../json.ts";
-import { field, type Store, storageKey } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
+import { type Store, storageKey } from "../../storage/store.ts";
 
 /** A call to a webhook that lives in this process. */
 export interface WebhookCall {
@@ -75,19 +76,19 @@ export class Services {
     const { namespace, name, port } = reference;
     const service = this.#store.get("services", storageKey(namespace, name))?.object;
     if (!service) throw new UnresolvedService(`service ${JSON.stringify(name)} not found`);
-    const type = textOf(field(service, "spec", "type"));
+    const type = textOf(valueAt(service, "spec", "type"));
     if (type === "ExternalName")
       throw new UnresolvedService(`unsupported service type ${JSON.stringify(type)}`);
-    if (field(service, "spec", "clusterIP") === "None") {
+    if (valueAt(service, "spec", "clusterIP") === "None") {
       throw new UnresolvedService('cannot route to service with ClusterIP "None"');
     }
-    const ports = field(service, "spec", "ports");
+    const ports = valueAt(service, "spec", "ports");
     const known = Array.isArray(ports) && ports.some((one) => isObject(one) && one.port === port);
     if (!known) {
       throw new UnresolvedService(`no service port ${port} found for service ${JSON.stringify(name)}`);
     }
     // Where pods are processes of this machine, the Service takes connections itself.
-    const address = textOf(field(service, "spec", "clusterIP"));
+    const address = textOf(valueAt(service, "spec", "clusterIP"));
     if (address.startsWith("127.")) return new URL(`https://${address}:${port}`);
     throw new UnresolvedService(
       `no endpoints available for service ${JSON.stringify(name)}: the embedded control plane has no network, say where its calls go with bindService(${JSON.stringify(namespace)}, ${JSON.stringify(name)}, ${port}, …)`,

@@ -2,7 +2,7 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ControlPlane } from "../../control-plane.ts";
 import type { JsonObject } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
 import type { WebhookCall } from "./services.ts";
 
 let plane: ControlPlane;
@@ -84,8 +84,8 @@ test("a binding is reviewed as what it is, with the pod's namespace, and puts th
   ]);
   for (const name of ["one", "two"]) {
     const stored = plane.store.get("pods", `default/${name}`)?.object;
-    expect(field(stored, "spec", "nodeName")).toBe("far");
-    expect(field(stored, "status", "conditions")).toMatchObject([{ type: "PodScheduled", status: "True" }]);
+    expect(valueAt(stored, "spec", "nodeName")).toBe("far");
+    expect(valueAt(stored, "status", "conditions")).toMatchObject([{ type: "PodScheduled", status: "True" }]);
   }
   expect(await send(`${pods}/one/binding`, binding("one"))).toMatchObject({
     status: 409,
@@ -121,13 +121,13 @@ test("what validating webhooks are shown has what the server adds, a Service's a
     metadata: { name: "web" },
     spec: { ports: [{ port: 80 }] },
   });
-  expect(field(seen[0], "object", "spec", "clusterIP")).toMatch(/^10\./);
-  expect(field(seen[0], "object", "status")).toEqual({ loadBalancer: {} });
+  expect(valueAt(seen[0], "object", "spec", "clusterIP")).toMatch(/^10\./);
+  expect(valueAt(seen[0], "object", "status")).toEqual({ loadBalancer: {} });
 });
 
 test("a mutating webhook may send a pod elsewhere than its binding says", async () => {
   await asked([""], ["pods/binding"], [{ op: "replace", path: "/target/name", value: "near" }]);
   await send(pods, pod("one"));
   expect((await send(`${pods}/one/binding`, binding("one"))).status).toBe(201);
-  expect(field(plane.store.get("pods", "default/one")?.object, "spec", "nodeName")).toBe("near");
+  expect(valueAt(plane.store.get("pods", "default/one")?.object, "spec", "nodeName")).toBe("near");
 });

@@ -1,8 +1,7 @@
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "../../controllers/loop.ts";
 import { builtin, controllerContext, isDeleting, writeStatus } from "../../controllers/objects.ts";
+import { statusOf, valueAt } from "../../json-fields.ts";
 import { finish } from "../../steps.ts";
-import { statusOf } from "../../storage/object-fields.ts";
-import { field } from "../../storage/store.ts";
 
 /**
  * Type-checks the expressions of admission policies against the kinds they match, and writes
@@ -19,7 +18,7 @@ export function startAdmissionPolicyStatus(deps: ControllerDependencies): Runnin
       const policy = registry.store.get(policies.bucket, key)?.object;
       if (!policy || isDeleting(policy)) return undefined;
       const { generation } = policy.metadata;
-      if (field(policy, "status", "observedGeneration") === generation) return undefined;
+      if (valueAt(policy, "status", "observedGeneration") === generation) return undefined;
       // Loaded when first needed: most control planes never see a policy.
       const { typeWarnings } = await import("../../admission/policy/type-check.ts");
       const matcher = registry.patterns.matcher();

@@ -1,17 +1,17 @@
 import type { JsonObject } from "../../json.ts";
-import type { Strategy } from "../../registry/strategy.ts";
-import { Faults } from "../../validation/faults.ts";
 import {
-  child,
-  has,
-  items,
+  field,
+  hasAt,
+  itemsAt,
   metadataOf,
-  own,
+  objectAt,
   specOf,
   statusOf,
-  text,
-  texts,
-} from "../../validation/fields.ts";
+  textAt,
+  textsAt,
+} from "../../json-fields.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { Faults } from "../../validation/faults.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 import { pathSegment, qualifiedName } from "../../validation/names.ts";
 import { checkSelector } from "../../validation/selectors.ts";
@@ -20,7 +20,7 @@ import { checkConditions, checkRule } from "../webhook-configuration.ts";
 function matchDefaults(match: JsonObject): void {
   fill(match, { namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent" });
   for (const list of ["resourceRules", "excludeResourceRules"]) {
-    for (const rule of items(match, list)) fill(rule, { scope: "*" });
+    for (const rule of itemsAt(match, list)) fill(rule, { scope: "*" });
   }
 }
 
@@ -30,7 +30,7 @@ export const validatingAdmissionPolicy: Strategy = {
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { failurePolicy: "Fail" });
-    if (has(spec, "matchConstraints")) matchDefaults(child(spec, "matchConstraints"));
+    if (hasAt(spec, "matchConstraints")) matchDefaults(objectAt(spec, "matchConstraints"));
   },
   prepareCreate: (object) => {
     object.status = {};
@@ -39,7 +39,7 @@ export const validatingAdmissionPolicy: Strategy = {
   validateUpdate: (next, _live, { subresource }) => {
     if (subresource !== "status") return policyFaults(next).causes;
     const faults = new Faults();
-    for (const [index, condition] of items(statusOf(next), "conditions").entries()) {
+    for (const [index, condition] of itemsAt(statusOf(next), "conditions").entries()) {
       checkCondition(faults, `status.conditions[${index}]`, condition);
     }
     return faults.causes;
@@ -48,28 +48,28 @@ export const validatingAdmissionPolicy: Strategy = {
 
 /** A `metav1.Condition`. */
 function checkCondition(faults: Faults, at: string, condition: JsonObject): void {
-  const type = text(condition, "type");
+  const type = textAt(condition, "type");
   if (type === "") faults.required(`${at}.type`);
   else faults.each(`${at}.type`, type, qualifiedName(type));
-  faults.oneOf(`${at}.status`, text(condition, "status"), ["False", "True", "Unknown"]);
-  if (!has(condition, "lastTransitionTime")) faults.required(`${at}.lastTransitionTime`);
-  if (text(condition, "reason") === "") faults.required(`${at}.reason`);
+  faults.oneOf(`${at}.status`, textAt(condition, "status"), ["False", "True", "Unknown"]);
+  if (!hasAt(condition, "lastTransitionTime")) faults.required(`${at}.lastTransitionTime`);
+  if (textAt(condition, "reason") === "") faults.required(`${at}.reason`);
 }
 
 function policyFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  if (has(spec, "failurePolicy"))
-    faults.oneOf("spec.failurePolicy", text(spec, "failurePolicy"), ["Fail", "Ignore"]);
-  if (has(spec, "paramKind")) {
+  if (hasAt(spec, "failurePolicy"))
+    faults.oneOf("spec.failurePolicy", textAt(spec, "failurePolicy"), ["Fail", "Ignore"]);
+  if (hasAt(spec, "paramKind")) {
     for (const part of ["apiVersion", "kind"]) {
-      const value = text(child(spec, "paramKind"), part);
+      const value = textAt(objectAt(spec, "paramKind"), part);
       if (value === "") faults.required(`spec.paramKind.${part}`);
     }
   }
-  if (!has(spec, "matchConstraints")) faults.required("spec.matchConstraints");
-  else checkMatch(faults, "spec.matchConstraints", child(spec, "matchConstraints"), "required");
-  const [validations, annotations] = [items(spec, "validations"), items(spec, "auditAnnotations")];
+  if (!hasAt(spec, "matchConstraints")) faults.required("spec.matchConstraints");
+  else checkMatch(faults, "spec.matchConstraints", objectAt(spec, "matchConstraints"), "required");
+  const [validations, annotations] = [itemsAt(spec, "validations"), itemsAt(spec, "auditAnnotations")];
   if (validations.length === 0 && annotations.length === 0) {
     const why = "validations or auditAnnotations must contain at least one item";
     faults.required("spec.validations", why);
@@ -77,35 +77,39 @@ function policyFaults(object: JsonObject): Faults {
   }
   for (const [index, validation] of validations.entries()) {
     const at = `spec.validations[${index}]`;
-    if (text(validation, "expression").trim() === "") {
+    if (textAt(validation, "expression").trim() === "") {
       faults.required(`${at}.expression`, "expression is not specified");
     }
-    if (has(validation, "reason")) {
-      faults.oneOf(`${at}.reason`, text(validation, "reason"), [
+    if (hasAt(validation, "reason")) {
+      faults.oneOf(`${at}.reason`, textAt(validation, "reason"), [
         "Forbidden",
         "Invalid",
         "RequestEntityTooLarge",
       ]);
     }
-    if (has(validation, "message") && text(validation, "message").trim() === "") {
-      faults.invalid(`${at}.message`, text(validation, "message"), "message must be non-empty if specified");
+    if (hasAt(validation, "message") && textAt(validation, "message").trim() === "") {
+      faults.invalid(
+        `${at}.message`,
+        textAt(validation, "message"),
+        "message must be non-empty if specified",
+      );
     }
   }
-  checkVariables(faults, items(spec, "variables"));
-  checkAnnotationsOf(faults, annotations, text(metadataOf(object), "name"));
-  checkConditions(faults, "spec.matchConditions", items(spec, "matchConditions"));
+  checkVariables(faults, itemsAt(spec, "variables"));
+  checkAnnotationsOf(faults, annotations, textAt(metadataOf(object), "name"));
+  checkConditions(faults, "spec.matchConditions", itemsAt(spec, "matchConditions"));
   return faults;
 }
 
 function checkVariables(faults: Faults, variables: readonly JsonObject[]): void {
   for (const [index, variable] of variables.entries()) {
     const at = `spec.variables[${index}]`;
-    const name = text(variable, "name");
+    const name = textAt(variable, "name");
     if (name === "") faults.required(`${at}.name`, "name is not specified");
     else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name)) {
       faults.invalid(`${at}.name`, name, "must be a valid CEL identifier");
     }
-    if (text(variable, "expression").trim() === "") {
+    if (textAt(variable, "expression").trim() === "") {
       faults.required(`${at}.expression`, "expression is not specified");
     }
   }
@@ -115,13 +119,13 @@ function checkAnnotationsOf(faults: Faults, annotations: readonly JsonObject[], 
   const seen = new Set<string>();
   for (const [index, annotation] of annotations.entries()) {
     const at = `spec.auditAnnotations[${index}]`;
-    const key = text(annotation, "key");
+    const key = textAt(annotation, "key");
     if (key === "") faults.required(`${at}.key`);
     else {
       const full = `${policy}/${key}`;
       faults.each(`${at}.key`, full, qualifiedName(full));
     }
-    if (text(annotation, "valueExpression").trim() === "") {
+    if (textAt(annotation, "valueExpression").trim() === "") {
       faults.required(`${at}.valueExpression`, "valueExpression is not specified");
     }
     if (seen.has(key)) faults.duplicate(`${at}.key`, key);
@@ -130,17 +134,17 @@ function checkAnnotationsOf(faults: Faults, annotations: readonly JsonObject[], 
 }
 
 function checkMatch(faults: Faults, at: string, match: JsonObject, rules: "required" | "optional"): void {
-  if (rules === "required" && items(match, "resourceRules").length === 0) {
+  if (rules === "required" && itemsAt(match, "resourceRules").length === 0) {
     faults.required(`${at}.resourceRules`);
   }
-  if (has(match, "matchPolicy")) {
-    faults.oneOf(`${at}.matchPolicy`, text(match, "matchPolicy"), ["Equivalent", "Exact"]);
+  if (hasAt(match, "matchPolicy")) {
+    faults.oneOf(`${at}.matchPolicy`, textAt(match, "matchPolicy"), ["Equivalent", "Exact"]);
   }
   for (const part of ["namespaceSelector", "objectSelector"]) {
-    if (has(match, part)) checkSelector(faults, `${at}.${part}`, child(match, part));
+    if (hasAt(match, part)) checkSelector(faults, `${at}.${part}`, objectAt(match, part));
   }
   for (const list of ["resourceRules", "excludeResourceRules"]) {
-    for (const [index, rule] of items(match, list).entries())
+    for (const [index, rule] of itemsAt(match, list).entries())
       checkRule(faults, `${at}.${list}[${index}]`, rule);
   }
 }
@@ -150,7 +154,7 @@ export const validatingAdmissionPolicyBinding: Strategy = {
   unconditionalUpdate: false,
   setDefaults: (object) => {
     const spec = specOf(object);
-    if (has(spec, "matchResources")) matchDefaults(child(spec, "matchResources"));
+    if (hasAt(spec, "matchResources")) matchDefaults(objectAt(spec, "matchResources"));
   },
   validate: (object) => bindingFaults(object).causes,
   validateUpdate: (next) => bindingFaults(next).causes,
@@ -161,13 +165,13 @@ const actions = ["Audit", "Deny", "Warn"];
 function bindingFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const name = text(spec, "policyName");
+  const name = textAt(spec, "policyName");
   if (name === "") faults.required("spec.policyName");
   else faults.each("spec.policyName", name, pathSegment(name));
-  if (has(spec, "paramRef")) checkParameters(faults, "spec.paramRef", child(spec, "paramRef"));
-  if (has(spec, "matchResources"))
-    checkMatch(faults, "spec.matchResources", child(spec, "matchResources"), "optional");
-  const chosen = texts(spec, "validationActions");
+  if (hasAt(spec, "paramRef")) checkParameters(faults, "spec.paramRef", objectAt(spec, "paramRef"));
+  if (hasAt(spec, "matchResources"))
+    checkMatch(faults, "spec.matchResources", objectAt(spec, "matchResources"), "optional");
+  const chosen = textsAt(spec, "validationActions");
   if (chosen.length === 0)
     faults.required("spec.validationActions", "at least one validation action is required");
   for (const [index, action] of chosen.entries()) {
@@ -185,21 +189,21 @@ function bindingFaults(object: JsonObject): Faults {
 }
 
 function checkParameters(faults: Faults, at: string, reference: JsonObject): void {
-  const name = text(reference, "name");
+  const name = textAt(reference, "name");
   if (name !== "") faults.each(`${at}.name`, name, pathSegment(name));
-  if (name !== "" && has(reference, "selector")) {
+  if (name !== "" && hasAt(reference, "selector")) {
     for (const part of ["name", "selector"]) {
       faults.forbidden(`${at}.${part}`, "name and selector are mutually exclusive");
     }
   }
-  if (name === "" && !has(reference, "selector")) {
+  if (name === "" && !hasAt(reference, "selector")) {
     faults.required(at, "one of name or selector must be specified");
   }
-  const action = own(reference, "parameterNotFoundAction");
+  const action = field(reference, "parameterNotFoundAction");
   if (action === undefined || action === null || action === "") {
     faults.required(`${at}.parameterNotFoundAction`);
   } else
-    faults.oneOf(`${at}.parameterNotFoundAction`, text(reference, "parameterNotFoundAction"), [
+    faults.oneOf(`${at}.parameterNotFoundAction`, textAt(reference, "parameterNotFoundAction"), [
       "Deny",
       "Allow",
     ]);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json.ts";
+import { hasAt, metadataOf, numberAt, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, metadataOf, number, specOf, text } from "../../validation/fields.ts";
 import { fill } from "../../validation/fill.ts";
 import { dnsLabel1035, dnsSubdomain } from "../../validation/names.ts";
 
@@ -11,7 +11,7 @@ export const apiService: Strategy = {
   unconditionalUpdate: false,
   setDefaults: (object) => {
     const spec = specOf(object);
-    if (has(spec, "service")) fill(child(spec, "service"), { port: 443 });
+    if (hasAt(spec, "service")) fill(objectAt(spec, "service"), { port: 443 });
   },
   prepareCreate: (object) => {
     object.status = {};
@@ -24,9 +24,9 @@ export const apiService: Strategy = {
 function registrationFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const [group, version] = [text(spec, "group"), text(spec, "version")];
+  const [group, version] = [textAt(spec, "group"), textAt(spec, "version")];
   const expected = `${version}.${group}`;
-  const name = text(metadataOf(object), "name");
+  const name = textAt(metadataOf(object), "name");
   if (name !== expected) {
     faults.invalid(
       "metadata.name",
@@ -40,8 +40,8 @@ function registrationFaults(object: JsonObject): Faults {
   }
   faults.each("spec.version", version, dnsLabel1035(version));
   const [groupPriority, versionPriority] = [
-    number(spec, "groupPriorityMinimum") ?? 0,
-    number(spec, "versionPriority") ?? 0,
+    numberAt(spec, "groupPriorityMinimum") ?? 0,
+    numberAt(spec, "versionPriority") ?? 0,
   ];
   if (groupPriority <= 0 || groupPriority > 20_000) {
     faults.invalid("spec.groupPriorityMinimum", groupPriority, "must be positive and less than 20000");
@@ -49,11 +49,11 @@ function registrationFaults(object: JsonObject): Faults {
   if (versionPriority <= 0 || versionPriority > 1000) {
     faults.invalid("spec.versionPriority", versionPriority, "must be positive and less than 1000");
   }
-  if (!has(spec, "service")) {
-    if (text(spec, "caBundle") !== "")
+  if (!hasAt(spec, "service")) {
+    if (textAt(spec, "caBundle") !== "")
       faults.invalid(
         "spec.caBundle",
-        `${text(spec, "caBundle").length} bytes`,
+        `${textAt(spec, "caBundle").length} bytes`,
         "local APIServices may not have a caBundle",
       );
     if (spec.insecureSkipTLSVerify === true)
@@ -64,10 +64,10 @@ function registrationFaults(object: JsonObject): Faults {
       );
     return faults;
   }
-  const service = child(spec, "service");
+  const service = objectAt(spec, "service");
   for (const part of ["namespace", "name"])
-    if (text(service, part) === "") faults.required(`spec.service.${part}`);
-  if (spec.insecureSkipTLSVerify === true && text(spec, "caBundle") !== "") {
+    if (textAt(service, part) === "") faults.required(`spec.service.${part}`);
+  if (spec.insecureSkipTLSVerify === true && textAt(spec, "caBundle") !== "") {
     faults.invalid("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present");
   }
   return faults;

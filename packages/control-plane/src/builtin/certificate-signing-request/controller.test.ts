@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { certificateUser } from "../../auth/index.ts";
 import { startCluster, type TestCluster } from "../../controllers/cluster.fixture.ts";
 import type { JsonObject } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
 
 /** Requests by openssl: `jane` of devs and ops, and a node called `fake`. */
 const requests = JSON.parse(readFileSync(new URL("requests.test.json", import.meta.url), "utf8")) as {
@@ -41,11 +41,11 @@ async function decide(cluster: TestCluster, name: string, type: "Approved" | "De
 }
 
 const conditions = (cluster: TestCluster, name: string) =>
-  ((field(cluster.get(bucket, name), "status", "conditions") ?? []) as JsonObject[]).map(
+  ((valueAt(cluster.get(bucket, name), "status", "conditions") ?? []) as JsonObject[]).map(
     ({ type, reason, message }) => [type, reason, message],
   );
 const certificate = (cluster: TestCluster, name: string) =>
-  field(cluster.get(bucket, name), "status", "certificate") as string | undefined;
+  valueAt(cluster.get(bucket, name), "status", "certificate") as string | undefined;
 
 test("an approved request is signed, and the API server knows its bearer", async () => {
   await using cluster = await startCluster();

@@ -10,8 +10,8 @@ import {
   stored,
 } from "../../controllers/objects.ts";
 import { textOf } from "../../json.ts";
+import { millisOf } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import { millisOf } from "../../storage/object-fields.ts";
 import type { Draft, Stored } from "../../storage/typed.ts";
 import { grantedUsages, kubeletClient, signerRules } from "./signers.ts";
 

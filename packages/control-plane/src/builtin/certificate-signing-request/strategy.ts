@@ -1,8 +1,8 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, numberAt, specOf, statusOf, textAt, textsAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { has, items, number, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 import { ensure, put } from "../../validation/fill.ts";
 import { dnsSubdomain } from "../../validation/names.ts";
 
@@ -45,10 +45,10 @@ export const certificateSigningRequest: Strategy = {
     if (subresource === "approval") {
       // Only conditions, and of the rest nothing.
       put(next, "spec", live.spec);
-      next.status = { ...before, conditions: items(status, "conditions") };
+      next.status = { ...before, conditions: itemsAt(status, "conditions") };
     } else if (subresource === "status") {
-      const decided = items(before, "conditions").filter((one) => decisions.includes(text(one, "type")));
-      const others = items(status, "conditions").filter((one) => !decisions.includes(text(one, "type")));
+      const decided = itemsAt(before, "conditions").filter((one) => decisions.includes(textAt(one, "type")));
+      const others = itemsAt(status, "conditions").filter((one) => !decisions.includes(textAt(one, "type")));
       if (decided.length + others.length > 0) status.conditions = [...decided, ...others];
     } else put(next, "spec", live.spec);
     stampConditions(statusOf(next), before, timestamp(clock));
@@ -63,23 +63,25 @@ export const certificateSigningRequest: Strategy = {
 };
 
 function stampConditions(status: JsonObject, before: JsonObject, now: string): void {
-  for (const condition of items(status, "conditions")) {
-    if (text(condition, "status") === "") condition.status = "True";
-    const old = items(before, "conditions").find((one) => text(one, "type") === text(condition, "type"));
-    if (!has(condition, "lastUpdateTime")) condition.lastUpdateTime = now;
-    if (has(condition, "lastTransitionTime")) continue;
-    const unchanged = old && text(old, "status") === text(condition, "status");
-    condition.lastTransitionTime = unchanged ? (own(old, "lastTransitionTime") ?? now) : now;
+  for (const condition of itemsAt(status, "conditions")) {
+    if (textAt(condition, "status") === "") condition.status = "True";
+    const old = itemsAt(before, "conditions").find(
+      (one) => textAt(one, "type") === textAt(condition, "type"),
+    );
+    if (!hasAt(condition, "lastUpdateTime")) condition.lastUpdateTime = now;
+    if (hasAt(condition, "lastTransitionTime")) continue;
+    const unchanged = old && textAt(old, "status") === textAt(condition, "status");
+    condition.lastTransitionTime = unchanged ? (field(old, "lastTransitionTime") ?? now) : now;
   }
 }
 
 function checkConditions(faults: Faults, next: JsonObject, live: JsonObject): void {
-  const types = items(statusOf(next), "conditions").map((one) => text(one, "type"));
+  const types = itemsAt(statusOf(next), "conditions").map((one) => textAt(one, "type"));
   if (types.includes("Approved") && types.includes("Denied")) {
     faults.invalid("status.conditions", "Denied", "Approved and Denied conditions are mutually exclusive");
   }
   for (const decision of [...decisions, "Failed"]) {
-    const had = items(statusOf(live), "conditions").some((one) => text(one, "type") === decision);
+    const had = itemsAt(statusOf(live), "conditions").some((one) => textAt(one, "type") === decision);
     if (had && !types.includes(decision)) {
       faults.forbidden(
         "status.conditions",
@@ -87,8 +89,8 @@ function checkConditions(faults: Faults, next: JsonObject, live: JsonObject): vo
       );
     }
   }
-  const issued = text(statusOf(live), "certificate");
-  if (issued !== "" && !equal(text(statusOf(next), "certificate"), issued)) {
+  const issued = textAt(statusOf(live), "certificate");
+  if (issued !== "" && !equal(textAt(statusOf(next), "certificate"), issued)) {
     faults.forbidden("status.certificate", immutable);
   }
 }
@@ -96,25 +98,25 @@ function checkConditions(faults: Faults, next: JsonObject, live: JsonObject): vo
 function requestFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const request = Buffer.from(text(spec, "request"), "base64").toString();
+  const request = Buffer.from(textAt(spec, "request"), "base64").toString();
   if (!request.includes("-----BEGIN CERTIFICATE REQUEST-----")) {
     faults.invalid(
       "spec.request",
-      own(spec, "request") ?? null,
+      field(spec, "request") ?? null,
       "PEM block type must be CERTIFICATE REQUEST",
     );
   }
-  const wanted = texts(spec, "usages");
+  const wanted = textsAt(spec, "usages");
   if (wanted.length === 0) faults.required("spec.usages");
   for (const [index, usage] of wanted.entries()) {
     faults.oneOf(`spec.usages[${index}]`, usage, usages);
     if (wanted.indexOf(usage) < index) faults.duplicate(`spec.usages[${index}]`, usage);
   }
-  const signer = text(spec, "signerName");
+  const signer = textAt(spec, "signerName");
   checkSigner(faults, "spec.signerName", signer);
   if (signer === "kubernetes.io/legacy-unknown")
     faults.invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version");
-  const seconds = number(spec, "expirationSeconds");
+  const seconds = numberAt(spec, "expirationSeconds");
   if (seconds !== undefined && seconds < 600) {
     faults.invalid(
       "spec.expirationSeconds",

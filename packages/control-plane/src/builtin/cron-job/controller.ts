@@ -13,16 +13,14 @@ import {
   createObject,
   deleteIfPresent,
   isDeleting,
-  namespaceOf,
-  numberAt,
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { controlledBy, controllerKey, controllerReference } from "../../controllers/ownership.ts";
 import { clone } from "../../json.ts";
+import { millisOf, namespaceOf, numberAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
-import { millisOf } from "../../storage/object-fields.ts";
 import type { Draft, Stored } from "../../storage/typed.ts";
 import { finishedCondition } from "../job/end.ts";
 import { parseSchedule, type Schedule, zonedTime } from "./schedule.ts";
@@ -105,7 +103,7 @@ export function startCronJobs(deps: ControllerDependencies): Running {
       const done = jobsOf(cronJob)
         .filter((job) => finishedCondition(job)?.type === type)
         .toSorted((a, b) => beganAt(a) - beganAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1));
-      const keep = numberAt(cronJob, ["spec", part], usual);
+      const keep = numberAt(cronJob, "spec", part) ?? usual;
       for (const job of done.slice(0, Math.max(0, done.length - keep))) await remove(cronJob, job);
     }
   }

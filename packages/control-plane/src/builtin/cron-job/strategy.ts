@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, metadataOf, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import type { Steps } from "../../steps.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, items, metadataOf, own, specOf, text } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 import { checkAnnotations, checkLabels } from "../../validation/names.ts";
 import { checkJobSpec } from "../job/strategy.ts";
@@ -15,16 +15,16 @@ const longestName = 52;
 
 export const cronJob: Strategy = {
   generation: true,
-  podTemplate: (object) => own(specOf(child(specOf(object), "jobTemplate")), "template"),
+  podTemplate: (object) => field(specOf(objectAt(specOf(object), "jobTemplate")), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
-    if (text(spec, "concurrencyPolicy") === "") spec.concurrencyPolicy = "Allow";
+    if (textAt(spec, "concurrencyPolicy") === "") spec.concurrencyPolicy = "Allow";
     fill(spec, { suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 });
     const job = ensure(ensure(spec, "jobTemplate"), "spec");
     podSpecDefaults(ensure(ensure(job, "template"), "spec"));
-    for (const rule of items(child(job, "podFailurePolicy"), "rules")) {
-      for (const condition of items(rule, "onPodConditions")) {
-        if (text(condition, "status") === "") condition.status = "True";
+    for (const rule of itemsAt(objectAt(job, "podFailurePolicy"), "rules")) {
+      for (const condition of itemsAt(rule, "onPodConditions")) {
+        if (textAt(condition, "status") === "") condition.status = "True";
       }
     }
   },
@@ -32,12 +32,12 @@ export const cronJob: Strategy = {
     object.status = {};
   },
   warn: (object, warn) => {
-    const template = child(specOf(child(specOf(object), "jobTemplate")), "template");
+    const template = objectAt(specOf(objectAt(specOf(object), "jobTemplate")), "template");
     podWarnings(specOf(template), "spec.jobTemplate.spec.template.spec", metadataOf(template), warn);
   },
   validate: function* (object) {
     const faults = yield* specFaults(object);
-    const name = text(metadataOf(object), "name");
+    const name = textAt(metadataOf(object), "name");
     if (name.length > longestName) {
       faults.invalid("metadata.name", name, `must be no more than ${longestName} characters`);
     }
@@ -51,7 +51,7 @@ export const cronJob: Strategy = {
 function* specFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
-  const schedule = text(spec, "schedule");
+  const schedule = textAt(spec, "schedule");
   if (schedule === "") faults.required("spec.schedule");
   else if (/TZ/.test(schedule)) {
     faults.invalid(
@@ -63,12 +63,12 @@ function* specFaults(object: JsonObject): Steps<Faults> {
     const fault = scheduleFault(schedule);
     if (fault !== undefined) faults.invalid("spec.schedule", schedule, fault);
   }
-  faults.atLeast("spec.startingDeadlineSeconds", own(spec, "startingDeadlineSeconds"));
-  faults.oneOf("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), ["Allow", "Forbid", "Replace"]);
+  faults.atLeast("spec.startingDeadlineSeconds", field(spec, "startingDeadlineSeconds"));
+  faults.oneOf("spec.concurrencyPolicy", textAt(spec, "concurrencyPolicy"), ["Allow", "Forbid", "Replace"]);
   checkTimeZone(faults, "spec.timeZone", spec);
-  yield* checkJobTemplate(faults, child(spec, "jobTemplate"));
-  faults.atLeast("spec.successfulJobsHistoryLimit", own(spec, "successfulJobsHistoryLimit"));
-  faults.atLeast("spec.failedJobsHistoryLimit", own(spec, "failedJobsHistoryLimit"));
+  yield* checkJobTemplate(faults, objectAt(spec, "jobTemplate"));
+  faults.atLeast("spec.successfulJobsHistoryLimit", field(spec, "successfulJobsHistoryLimit"));
+  faults.atLeast("spec.failedJobsHistoryLimit", field(spec, "failedJobsHistoryLimit"));
   return faults;
 }
 
@@ -81,14 +81,14 @@ function* checkJobTemplate(faults: Faults, template: JsonObject): Steps<void> {
   if (spec.manualSelector === true) {
     faults.unsupported(`${at}.spec.manualSelector`, true, ["nil", "false"]);
   }
-  if (has(spec, "selector")) {
+  if (hasAt(spec, "selector")) {
     faults.invalid(`${at}.spec.selector`, spec.selector, "`selector` will be auto-generated");
   }
 }
 
 function checkTimeZone(faults: Faults, at: string, spec: JsonObject): void {
-  if (!has(spec, "timeZone")) return;
-  const zone = text(spec, "timeZone");
+  if (!hasAt(spec, "timeZone")) return;
+  const zone = textAt(spec, "timeZone");
   if (zone === "") {
     faults.invalid(at, zone, "timeZone must be nil or non-empty string");
   } else if (zone.toLowerCase() === "local") {

@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, itemsAt, metadataOf, numberAt, specOf, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { items, metadataOf, number, own, specOf, text, texts } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 
 export const csiDriver: Strategy = {
@@ -16,14 +16,14 @@ export const csiDriver: Strategy = {
       requiresRepublish: false,
       seLinuxMount: false,
     });
-    if (texts(specOf(object), "volumeLifecycleModes").length === 0) {
+    if (textsAt(specOf(object), "volumeLifecycleModes").length === 0) {
       specOf(object).volumeLifecycleModes = ["Persistent"];
     }
   },
   prepareUpdate: (next, live) => {
     if (equal(next.spec, live.spec)) return;
     // Counted from the first change on, and not before.
-    metadataOf(next).generation = (number(metadataOf(live), "generation") ?? 0) + 1;
+    metadataOf(next).generation = (numberAt(metadataOf(live), "generation") ?? 0) + 1;
   },
   validate: (object) => driverFaults(object).causes,
   validateUpdate: (next, live) => {
@@ -42,20 +42,20 @@ export const csiDriver: Strategy = {
 function driverFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  faults.oneOf("spec.fsGroupPolicy", text(spec, "fsGroupPolicy"), [
+  faults.oneOf("spec.fsGroupPolicy", textAt(spec, "fsGroupPolicy"), [
     "File",
     "None",
     "ReadWriteOnceWithFSType",
   ]);
   const audiences = new Set<string>();
-  for (const [index, request] of items(spec, "tokenRequests").entries()) {
-    const audience = text(request, "audience");
+  for (const [index, request] of itemsAt(spec, "tokenRequests").entries()) {
+    const audience = textAt(request, "audience");
     if (audiences.has(audience)) {
       faults.duplicate(`spec.tokenRequests[${index}].audience`, audience);
       continue;
     }
     audiences.add(audience);
-    const seconds = own(request, "expirationSeconds");
+    const seconds = field(request, "expirationSeconds");
     if (typeof seconds === "number" && seconds < 600) {
       faults.invalid(
         `spec.tokenRequests[${index}].expirationSeconds`,
@@ -64,7 +64,7 @@ function driverFaults(object: JsonObject): Faults {
       );
     }
   }
-  for (const mode of texts(spec, "volumeLifecycleModes")) {
+  for (const mode of textsAt(spec, "volumeLifecycleModes")) {
     faults.oneOf("spec.volumeLifecycleModes", mode, ["Persistent", "Ephemeral"]);
   }
   return faults;

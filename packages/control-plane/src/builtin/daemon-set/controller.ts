@@ -15,7 +15,6 @@ import {
   createObject,
   deleteIfPresent,
   isDeleting,
-  namespaceOf,
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
@@ -23,6 +22,7 @@ import { claim, claimantKeys, controlledBy } from "../../controllers/ownership.t
 import { availability, isFinished, isReady, podFromTemplate, templateOf } from "../../controllers/pods.ts";
 import { type History, revisionHash, revisionHistory, truncateHistory } from "../../controllers/revisions.ts";
 import { equal, textOf } from "../../json.ts";
+import { namespaceOf } from "../../json-fields.ts";
 import { isWantedNode, untolerated } from "../../node/fitting.ts";
 import { StatusError } from "../../status.ts";
 import type { StoredObject } from "../../storage/store.ts";

@@ -1,9 +1,9 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, metadataOf, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import type { Steps } from "../../steps.ts";
 import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../validation/amounts.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, metadataOf, own, specOf, text } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 import { internal } from "../../validation/go-value.ts";
 import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
@@ -26,11 +26,11 @@ const counts = [
 
 export const daemonSet: Strategy = {
   generation: true,
-  podTemplate: (object) => own(specOf(object), "template"),
+  podTemplate: (object) => field(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     const strategy = ensure(spec, "updateStrategy");
-    if (text(strategy, "type") === "") strategy.type = "RollingUpdate";
+    if (textAt(strategy, "type") === "") strategy.type = "RollingUpdate";
     if (strategy.type === "RollingUpdate") {
       fill(ensure(strategy, "rollingUpdate"), { maxUnavailable: 1, maxSurge: 0 });
     }
@@ -47,7 +47,7 @@ export const daemonSet: Strategy = {
   },
   warn: warnOfTemplate,
   prepareUpdate: (next, live, { subresource }) => {
-    const before = Number(child(metadataOf(live), "annotations")[templateGeneration] ?? 1);
+    const before = Number(objectAt(metadataOf(live), "annotations")[templateGeneration] ?? 1);
     const changed = subresource === undefined && !equal(specOf(next).template, specOf(live).template);
     ensure(ensure(next, "metadata"), "annotations")[templateGeneration] = String(
       changed ? before + 1 : before,
@@ -77,14 +77,14 @@ function* specFaults(object: JsonObject): Steps<Faults> {
     required: false,
     unusable: undefined,
   });
-  faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
-  checkUpdateStrategy(faults, child(spec, "updateStrategy"));
-  faults.atLeast("spec.revisionHistoryLimit", own(spec, "revisionHistoryLimit"));
+  faults.atLeast("spec.minReadySeconds", field(spec, "minReadySeconds"));
+  checkUpdateStrategy(faults, objectAt(spec, "updateStrategy"));
+  faults.atLeast("spec.revisionHistoryLimit", field(spec, "revisionHistoryLimit"));
   return faults;
 }
 
 function checkUpdateStrategy(faults: Faults, strategy: JsonObject): void {
-  const type = text(strategy, "type");
+  const type = textAt(strategy, "type");
   if (type === "OnDelete") return;
   if (type !== "RollingUpdate") {
     faults.unsupported("spec.updateStrategy", internal("UpdateStrategy", strategy), [
@@ -94,7 +94,7 @@ function checkUpdateStrategy(faults: Faults, strategy: JsonObject): void {
     return;
   }
   const at = "spec.updateStrategy.rollingUpdate";
-  const { maxUnavailable, maxSurge } = child(strategy, "rollingUpdate");
+  const { maxUnavailable, maxSurge } = objectAt(strategy, "rollingUpdate");
   checkCountOrPercent(faults, `${at}.maxUnavailable`, maxUnavailable);
   notAboveAll(faults, `${at}.maxUnavailable`, maxUnavailable);
   checkCountOrPercent(faults, `${at}.maxSurge`, maxSurge);

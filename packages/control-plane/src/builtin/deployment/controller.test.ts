@@ -7,14 +7,14 @@ import {
   workload,
 } from "../../controllers/cluster.fixture.ts";
 import { type JsonObject, textOf } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
 
 const setImage = (image: string) => (object: JsonObject) => {
-  const containers = field(object, "spec", "template", "spec", "containers") as JsonObject[];
+  const containers = valueAt(object, "spec", "template", "spec", "containers") as JsonObject[];
   for (const container of containers) container.image = image;
 };
 const condition = (cluster: TestCluster, type: string) =>
-  ((field(cluster.get("deployments.apps", "web"), "status", "conditions") ?? []) as JsonObject[]).find(
+  ((valueAt(cluster.get("deployments.apps", "web"), "status", "conditions") ?? []) as JsonObject[]).find(
     (one) => one.type === type,
   );
 const sizes = (cluster: TestCluster) =>
@@ -23,8 +23,8 @@ const sizes = (cluster: TestCluster) =>
     .map(
       (set) =>
         [
-          textOf(field(set, "metadata", "annotations", "deployment.kubernetes.io/revision")),
-          field(set, "spec", "replicas"),
+          textOf(valueAt(set, "metadata", "annotations", "deployment.kubernetes.io/revision")),
+          valueAt(set, "spec", "replicas"),
         ] as const,
     )
     .sort(([a], [b]) => Number(a) - Number(b));
@@ -77,10 +77,10 @@ test("a new template rolls out, and the old one comes back as a new revision whe
     ["2", 0],
     ["3", 2],
   ]);
-  const current = cluster.list("replicasets.apps").find((set) => field(set, "spec", "replicas") === 2);
+  const current = cluster.list("replicasets.apps").find((set) => valueAt(set, "spec", "replicas") === 2);
   expect(current?.metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision-history": "1" });
   expect(
-    field(
+    valueAt(
       cluster.get("deployments.apps", "web"),
       "metadata",
       "annotations",
@@ -97,7 +97,7 @@ test("revisions go on from that of an adopted set, be it greater than a double c
   await cluster.create({ ...adopted, metadata: { name: "web", labels: { app: "web" }, annotations } });
   await cluster.create(workload("Deployment", "web", { replicas: 1 }));
   expect(
-    field(
+    valueAt(
       cluster.get("deployments.apps", "web"),
       "metadata",
       "annotations",

@@ -22,8 +22,6 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  namespaceOf,
-  numberAt,
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
@@ -31,6 +29,7 @@ import { claim, claimantKeys, controllerOf, controllerReference } from "../../co
 import { templateOf, wantedReplicas } from "../../controllers/pods.ts";
 import { templateHash } from "../../controllers/template-hash.ts";
 import { clone, equal, type JsonObject, textOf } from "../../json.ts";
+import { namespaceOf, numberAt } from "../../json-fields.ts";
 import { StatusError } from "../../status.ts";
 import type { Stored } from "../../storage/typed.ts";
 import { grownTo, planRollout, proportional, type RolloutSet, surgeAndUnavailable } from "./rollout.ts";
@@ -311,7 +310,7 @@ export function startDeployments(deps: ControllerDependencies): Running {
   }
 
   async function cleanUp({ deployment, old }: Family): Promise<void> {
-    const keep = numberAt(deployment, ["spec", "revisionHistoryLimit"], Number.POSITIVE_INFINITY);
+    const keep = numberAt(deployment, "spec", "revisionHistoryLimit") ?? Number.POSITIVE_INFINITY;
     const oldest = old.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
     for (const set of oldest.slice(0, Math.max(0, old.length - keep))) {
       const seen = (set.status?.observedGeneration ?? 0) >= Number(set.metadata.generation ?? 0);

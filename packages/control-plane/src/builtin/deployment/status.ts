@@ -1,11 +1,11 @@
 import type { Clock } from "@windlass/clock";
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from "@windlass/kinds/builtin";
 import { withCondition, withoutCondition } from "../../controllers/conditions.ts";
-import { count, numberAt } from "../../controllers/objects.ts";
+import { count } from "../../controllers/objects.ts";
 import { wantedReplicas } from "../../controllers/pods.ts";
 import type { JsonObject } from "../../json.ts";
+import { countAt, millisOf } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import { millisOf } from "../../storage/object-fields.ts";
 import type { Stored } from "../../storage/typed.ts";
 import { surgeAndUnavailable } from "./rollout.ts";
 
@@ -15,7 +15,7 @@ export function countsOf(
   sets: readonly Stored<ReplicaSet>[],
   current: Stored<ReplicaSet> | undefined,
 ): JsonObject {
-  const sum = (part: string) => sets.reduce((total, set) => total + numberAt(set, ["status", part], 0), 0);
+  const sum = (part: string) => sets.reduce((total, set) => total + countAt(set, "status", part), 0);
   const available = sum("availableReplicas");
   const wanted = sets.reduce((total, set) => total + wantedReplicas(set), 0);
   return {

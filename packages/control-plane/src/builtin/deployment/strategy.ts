@@ -1,9 +1,9 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, hasAt, metadataOf, numberAt, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import type { Steps } from "../../steps.ts";
 import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../validation/amounts.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, metadataOf, number, own, specOf, text } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 import { internal } from "../../validation/go-value.ts";
 import { dropDisabled } from "../pod/defaults.ts";
@@ -32,12 +32,12 @@ const bounded = ["updatedReplicas", "readyReplicas", "availableReplicas"];
 
 export const deployment: Strategy = {
   generation: true,
-  podTemplate: (object) => own(specOf(object), "template"),
+  podTemplate: (object) => field(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
     const strategy = ensure(spec, "strategy");
-    if (text(strategy, "type") === "") strategy.type = "RollingUpdate";
+    if (textAt(strategy, "type") === "") strategy.type = "RollingUpdate";
     if (strategy.type === "RollingUpdate") {
       fill(ensure(strategy, "rollingUpdate"), { maxUnavailable: "25%", maxSurge: "25%" });
     }
@@ -69,35 +69,35 @@ export const deployment: Strategy = {
   },
   specChanged: (next, live) =>
     !equal(next.spec, live.spec) ||
-    !equal(child(metadataOf(next), "annotations"), child(metadataOf(live), "annotations")),
+    !equal(objectAt(metadataOf(next), "annotations"), objectAt(metadataOf(live), "annotations")),
 };
 
 /** Drops from a workload's template what is switched off. */
 export function prepareTemplate(object: JsonObject): void {
-  dropDisabled(specOf(child(specOf(object), "template")));
+  dropDisabled(specOf(objectAt(specOf(object), "template")));
 }
 
 /** Says what is doubtful about the pods that a workload will make. */
 export function warnOfTemplate(object: JsonObject, warn: (text: string) => void): void {
-  const template = child(specOf(object), "template");
+  const template = objectAt(specOf(object), "template");
   podWarnings(specOf(template), "spec.template.spec", metadataOf(template), warn);
 }
 
 function* specFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
-  faults.atLeast("spec.replicas", own(spec, "replicas"));
+  faults.atLeast("spec.replicas", field(spec, "replicas"));
   yield* checkSelectedTemplate(faults, spec, {
     kind: "deployment",
     deadlineOwner: "ReplicaSet",
     required: true,
     unusable: "invalid label selector",
   });
-  checkStrategy(faults, child(spec, "strategy"));
-  const ready = number(spec, "minReadySeconds") ?? 0;
+  checkStrategy(faults, objectAt(spec, "strategy"));
+  const ready = numberAt(spec, "minReadySeconds") ?? 0;
   faults.atLeast("spec.minReadySeconds", ready);
-  faults.atLeast("spec.revisionHistoryLimit", own(spec, "revisionHistoryLimit"));
-  const deadline = number(spec, "progressDeadlineSeconds");
+  faults.atLeast("spec.revisionHistoryLimit", field(spec, "revisionHistoryLimit"));
+  const deadline = numberAt(spec, "progressDeadlineSeconds");
   faults.atLeast("spec.progressDeadlineSeconds", deadline);
   if (deadline !== undefined && deadline <= ready) {
     faults.invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
@@ -106,9 +106,9 @@ function* specFaults(object: JsonObject): Steps<Faults> {
 }
 
 function checkStrategy(faults: Faults, strategy: JsonObject): void {
-  const type = text(strategy, "type");
+  const type = textAt(strategy, "type");
   if (type === "Recreate") {
-    if (has(strategy, "rollingUpdate")) {
+    if (hasAt(strategy, "rollingUpdate")) {
       faults.forbidden(
         "spec.strategy.rollingUpdate",
         "may not be specified when strategy `type` is 'Recreate'",
@@ -121,7 +121,7 @@ function checkStrategy(faults: Faults, strategy: JsonObject): void {
     return;
   }
   const at = "spec.strategy.rollingUpdate";
-  const { maxUnavailable, maxSurge } = child(strategy, "rollingUpdate");
+  const { maxUnavailable, maxSurge } = objectAt(strategy, "rollingUpdate");
   checkCountOrPercent(faults, `${at}.maxUnavailable`, maxUnavailable);
   checkCountOrPercent(faults, `${at}.maxSurge`, maxSurge);
   if (countOrPercent(maxUnavailable) === 0 && countOrPercent(maxSurge) === 0) {

@@ -1,13 +1,14 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { list, number, shown, text, texts } from "../../table/fields.ts";
+import { countAt, listAt, textAt, textsAt } from "../../json-fields.ts";
+import { shown } from "../../table/cells.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 export function endpointSliceCells(of: JsonObject, now: number): Json[] {
-  const ports = list(of, "ports").map((port) => shown(shown("*", port, "name"), port, "port"));
-  const addresses = list(of, "endpoints").flatMap((endpoint) => texts(endpoint, "addresses"));
+  const ports = listAt(of, "ports").map((port) => shown(shown("*", port, "name"), port, "port"));
+  const addresses = listAt(of, "endpoints").flatMap((endpoint) => textsAt(endpoint, "addresses"));
   return [
     name(of),
-    text(of, "addressType"),
+    textAt(of, "addressType"),
     withMore(ports) || "<unset>",
     withMore(addresses) || "<unset>",
     age(of, now),
@@ -15,13 +16,13 @@ export function endpointSliceCells(of: JsonObject, now: number): Json[] {
 }
 
 export function endpointsCells(of: JsonObject, now: number): Json[] {
-  const pairs = list(of, "subsets").flatMap((subset) => {
-    const addresses = list(subset, "addresses").map((address) => text(address, "ip"));
-    const ports = list(subset, "ports");
+  const pairs = listAt(of, "subsets").flatMap((subset) => {
+    const addresses = listAt(subset, "addresses").map((address) => textAt(address, "ip"));
+    const ports = listAt(subset, "ports");
     if (ports.length === 0) return addresses;
-    return ports.flatMap((port) => addresses.map((ip) => hostPort(ip, number(port, "port"))));
+    return ports.flatMap((port) => addresses.map((ip) => hostPort(ip, countAt(port, "port"))));
   });
-  return [name(of), list(of, "subsets").length === 0 ? "<none>" : withMore(pairs), age(of, now)];
+  return [name(of), listAt(of, "subsets").length === 0 ? "<none>" : withMore(pairs), age(of, now)];
 }
 
 function hostPort(ip: string, port: number): string {

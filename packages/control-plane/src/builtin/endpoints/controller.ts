@@ -7,9 +7,6 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  listAt,
-  mapAt,
-  namespaceOf,
   podBucket,
   serviceBucket,
   stored,
@@ -23,8 +20,9 @@ import {
 } from "../../controllers/ownership.ts";
 import { isFinished, isReady } from "../../controllers/pods.ts";
 import { equal, type Json, type JsonObject, textOf } from "../../json.ts";
+import { namespaceOf, objectAt, objectsAt, valueAt } from "../../json-fields.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { StoredObject } from "../../storage/store.ts";
 import type { Stored } from "../../storage/typed.ts";
 import { inEndpointsOrder, inSliceOrder } from "./ports.ts";
 import { EndpointTriggers } from "./triggers.ts";
@@ -110,7 +108,7 @@ function withTrigger(
 }
 
 function annotate(metadata: JsonObject, trigger: string | undefined): void {
-  const next = withTrigger(mapAt(metadata, "annotations"), trigger);
+  const next = withTrigger(objectAt(metadata, "annotations"), trigger);
   if (next) metadata.annotations = next;
   else delete metadata.annotations;
 }
@@ -134,7 +132,7 @@ export function startEndpointSlices(deps: ControllerDependencies): Running {
       if (!service) triggers.forget(key);
       if (!isServed(service)) return undefined;
       const existing = controlledBy(registry, slices, service.metadata.uid).filter(
-        (slice) => field(slice, "metadata", "labels", managedBy) === manager,
+        (slice) => valueAt(slice, "metadata", "labels", managedBy) === manager,
       );
       const backends = backendsOf(registry, service);
       const trigger = triggers.next(key, service, selected(registry, podBucket, service));
@@ -221,7 +219,7 @@ function endpointOf(
   const terminating = isDeleting(pod);
   const anyway = service.spec.publishNotReadyAddresses === true;
   const nodeName = pod.spec.nodeName;
-  const zone = field(
+  const zone = valueAt(
     registry.store.get("nodes", textOf(nodeName))?.object,
     "metadata",
     "labels",
@@ -285,7 +283,7 @@ export function startEndpoints(deps: ControllerDependencies): Running {
         const metadata = { name: service.metadata.name, labels, ...(annotations ? { annotations } : {}) };
         const object = { metadata, ...(subsets.length > 0 ? { subsets } : {}) };
         await createObject(registry, resource, namespaceOf(service), object, context);
-      } else if (!equal(listAt(known, "subsets"), subsets) || !equal(known.metadata.labels, labels)) {
+      } else if (!equal(objectsAt(known, "subsets"), subsets) || !equal(known.metadata.labels, labels)) {
         await edit(registry, resource, known, context, (next) => {
           const { metadata } = next;
           metadata.labels = labels;
@@ -301,7 +299,7 @@ export function startEndpoints(deps: ControllerDependencies): Running {
 
 function isManaged(endpoints: StoredObject): boolean {
   return (
-    field(endpoints, "metadata", "labels", "endpoints.kubernetes.io/managed-by") === "endpoint-controller"
+    valueAt(endpoints, "metadata", "labels", "endpoints.kubernetes.io/managed-by") === "endpoint-controller"
   );
 }
 

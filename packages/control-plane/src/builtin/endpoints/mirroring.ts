@@ -5,13 +5,10 @@ import {
   createObject,
   deleteIfPresent,
   edit,
-  listAt,
-  mapAt,
-  namespaceOf,
 } from "../../controllers/objects.ts";
 import { controlledBy, controllerKey, controllerReference } from "../../controllers/ownership.ts";
 import { equal, type JsonObject, textOf } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { namespaceOf, objectAt, objectsAt, valueAt } from "../../json-fields.ts";
 import { managedBy, same, serviceLabel, triggerKey } from "./controller.ts";
 import { inSliceOrder } from "./ports.ts";
 
@@ -37,10 +34,11 @@ export function startEndpointSliceMirroring(deps: ControllerDependencies): Runni
       const existing = controlledBy(registry, slices, endpoints.metadata.uid);
       const mirrored =
         service !== undefined &&
-        Object.keys(mapAt(service, "spec", "selector")).length === 0 &&
-        field(endpoints, "metadata", "labels", "endpointslice.kubernetes.io/skip-mirror") !== "true" &&
-        field(endpoints, "metadata", "annotations", "control-plane.alpha.kubernetes.io/leader") === undefined;
-      const wanted = mirrored ? listAt(endpoints, "subsets").map(mirrorOf) : [];
+        Object.keys(objectAt(service, "spec", "selector")).length === 0 &&
+        valueAt(endpoints, "metadata", "labels", "endpointslice.kubernetes.io/skip-mirror") !== "true" &&
+        valueAt(endpoints, "metadata", "annotations", "control-plane.alpha.kubernetes.io/leader") ===
+          undefined;
+      const wanted = mirrored ? objectsAt(endpoints, "subsets").map(mirrorOf) : [];
       const labels: { [key: string]: string } = {
         ...endpoints.metadata.labels,
         [managedBy]: mirrorer,
@@ -90,13 +88,13 @@ function mirrorOf(subset: JsonObject): JsonObject {
       ...(address.targetRef === undefined ? {} : { targetRef: address.targetRef }),
       ...(address.nodeName === undefined ? {} : { nodeName: address.nodeName }),
     });
-  const all = [...listAt(subset, "addresses"), ...listAt(subset, "notReadyAddresses")];
+  const all = [...objectsAt(subset, "addresses"), ...objectsAt(subset, "notReadyAddresses")];
   return {
     addressType: textOf(all[0]?.ip).includes(":") ? "IPv6" : "IPv4",
     endpoints: [
-      ...listAt(subset, "addresses").map(endpoint(true)),
-      ...listAt(subset, "notReadyAddresses").map(endpoint(false)),
+      ...objectsAt(subset, "addresses").map(endpoint(true)),
+      ...objectsAt(subset, "notReadyAddresses").map(endpoint(false)),
     ],
-    ports: inSliceOrder(listAt(subset, "ports").map((port) => ({ name: "", ...port }))),
+    ports: inSliceOrder(objectsAt(subset, "ports").map((port) => ({ name: "", ...port }))),
   };
 }

@@ -1,8 +1,8 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, metadataOf, numberAt, objectAt, textAt, textsAt } from "../../json-fields.ts";
 import type { ServiceNetwork } from "../../registry/service-network.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, has, items, metadataOf, number, own, text, texts } from "../../validation/fields.ts";
 import { fill } from "../../validation/fill.ts";
 import {
   dnsLabel,
@@ -21,18 +21,18 @@ const most = { endpoints: 1000, ports: 20_000, addresses: 100, zones: 8 } as con
 export const endpointSlice: Strategy = {
   generation: true,
   setDefaults: (object) => {
-    for (const port of items(object, "ports")) fill(port, { name: "", protocol: "TCP" });
+    for (const port of itemsAt(object, "ports")) fill(port, { name: "", protocol: "TCP" });
   },
   prepareCreate: (object, { warn }) => {
-    if (text(object, "addressType") === "FQDN") warn("spec.addressType: FQDN endpoints are deprecated");
+    if (textAt(object, "addressType") === "FQDN") warn("spec.addressType: FQDN endpoints are deprecated");
   },
   validate: (object, { network }) => sliceFaults(object, network).causes,
   validateUpdate: (next, live, { network }) => {
     // Endpoints that were there before are not looked at again.
-    const known = equal(own(next, "endpoints"), own(live, "endpoints"));
+    const known = equal(field(next, "endpoints"), field(live, "endpoints"));
     const faults = sliceFaults(known ? { ...next, endpoints: [] } : next, network);
-    if (text(next, "addressType") !== text(live, "addressType")) {
-      faults.invalid("addressType", text(next, "addressType"), immutable);
+    if (textAt(next, "addressType") !== textAt(live, "addressType")) {
+      faults.invalid("addressType", textAt(next, "addressType"), immutable);
     }
     return faults.causes;
   },
@@ -45,20 +45,20 @@ export const endpointSlice: Strategy = {
  */
 function counted(object: JsonObject): JsonObject {
   const { metadata: _metadata, ...rest } = object;
-  return { ...rest, labels: child(metadataOf(object), "labels") };
+  return { ...rest, labels: objectAt(metadataOf(object), "labels") };
 }
 
 function sliceFaults(object: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
-  const type = text(object, "addressType");
+  const type = textAt(object, "addressType");
   if (type === "") faults.required("addressType");
   else faults.oneOf("addressType", type, ["FQDN", "IPv4", "IPv6"]);
-  const entries = items(object, "endpoints");
+  const entries = itemsAt(object, "endpoints");
   if (entries.length > most.endpoints) faults.tooMany("endpoints", entries.length, most.endpoints);
   for (const [index, endpoint] of entries.entries())
     checkEndpoint(faults, `endpoints[${index}]`, endpoint, type, network);
   const names = new Set<string>();
-  for (const [index, port] of items(object, "ports").entries())
+  for (const [index, port] of itemsAt(object, "ports").entries())
     checkPort(faults, `ports[${index}]`, port, names);
   return faults;
 }
@@ -70,7 +70,7 @@ function checkEndpoint(
   type: string,
   network: ServiceNetwork,
 ): void {
-  const addresses = texts(endpoint, "addresses");
+  const addresses = textsAt(endpoint, "addresses");
   if (addresses.length === 0) faults.required(`${at}.addresses`, "must contain at least 1 address");
   else if (addresses.length > most.addresses)
     faults.tooMany(`${at}.addresses`, addresses.length, most.addresses);
@@ -83,17 +83,17 @@ function checkEndpoint(
       network,
     );
   }
-  const node = own(endpoint, "nodeName");
+  const node = field(endpoint, "nodeName");
   if (typeof node === "string") faults.each(`${at}.nodeName`, node, dnsSubdomain(node));
-  const zone = own(endpoint, "zone");
+  const zone = field(endpoint, "zone");
   if (typeof zone === "string") faults.each(`${at}.zone`, zone, labelText(zone));
-  if (has(endpoint, "hostname"))
-    faults.each(`${at}.hostname`, text(endpoint, "hostname"), dnsLabel(text(endpoint, "hostname")));
-  const zones = items(child(endpoint, "hints"), "forZones");
+  if (hasAt(endpoint, "hostname"))
+    faults.each(`${at}.hostname`, textAt(endpoint, "hostname"), dnsLabel(textAt(endpoint, "hostname")));
+  const zones = itemsAt(objectAt(endpoint, "hints"), "forZones");
   if (zones.length > most.zones) faults.tooMany(`${at}.hints.forZones`, zones.length, most.zones);
   const seen = new Set<string>();
   for (const [index, hint] of zones.entries()) {
-    const name = text(hint, "name");
+    const name = textAt(hint, "name");
     if (seen.has(name)) faults.duplicate(`${at}.hints.forZones[${index}].name`, name);
     seen.add(name);
     faults.each(`${at}.hints.forZones[${index}].name`, name, labelText(name));
@@ -122,14 +122,14 @@ function checkAddress(
 }
 
 function checkPort(faults: Faults, at: string, port: JsonObject, names: Set<string>): void {
-  const name = text(port, "name");
+  const name = textAt(port, "name");
   if (names.has(name)) faults.duplicate(`${at}.name`, name);
   names.add(name);
   if (name !== "") faults.each(`${at}.name`, name, dnsLabel(name));
-  if (!has(port, "protocol")) faults.required(`${at}.protocol`);
-  else faults.oneOf(`${at}.protocol`, text(port, "protocol"), ["SCTP", "TCP", "UDP"]);
-  const value = number(port, "port");
+  if (!hasAt(port, "protocol")) faults.required(`${at}.protocol`);
+  else faults.oneOf(`${at}.protocol`, textAt(port, "protocol"), ["SCTP", "TCP", "UDP"]);
+  const value = numberAt(port, "port");
   if (value !== undefined) faults.each(`${at}.port`, value, portNumber(value));
-  const application = text(port, "appProtocol");
+  const application = textAt(port, "appProtocol");
   if (application !== "") faults.each(`${at}.appProtocol`, application, qualifiedName(application));
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../json.ts";
+import { hasAt, itemsAt, numberAt, textAt } from "../../json-fields.ts";
 import type { ServiceNetwork } from "../../registry/service-network.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults } from "../../validation/faults.ts";
-import { has, items, number, text } from "../../validation/fields.ts";
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualifiedName } from "../../validation/names.ts";
 import { checkOrdinaryAddress } from "../service/rules.ts";
 
@@ -10,8 +10,8 @@ export const endpoints: Strategy = {
   createOnUpdate: true,
   deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   setDefaults: (object) => {
-    for (const subset of items(object, "subsets")) {
-      for (const port of items(subset, "ports")) if (text(port, "protocol") === "") port.protocol = "TCP";
+    for (const subset of itemsAt(object, "subsets")) {
+      for (const port of itemsAt(subset, "ports")) if (textAt(port, "protocol") === "") port.protocol = "TCP";
     }
   },
   validate: (object, { network }) => endpointsFaults(object, network).causes,
@@ -20,9 +20,9 @@ export const endpoints: Strategy = {
 
 function endpointsFaults(object: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
-  for (const [index, subset] of items(object, "subsets").entries()) {
+  for (const [index, subset] of itemsAt(object, "subsets").entries()) {
     const at = `subsets[${index}]`;
-    const [ready, waiting] = [items(subset, "addresses"), items(subset, "notReadyAddresses")];
+    const [ready, waiting] = [itemsAt(subset, "addresses"), itemsAt(subset, "notReadyAddresses")];
     if (ready.length === 0 && waiting.length === 0) {
       faults.required(at, "must specify `addresses` or `notReadyAddresses`");
     }
@@ -31,7 +31,7 @@ function endpointsFaults(object: JsonObject, network: ServiceNetwork): Faults {
     for (const [place, address] of waiting.entries()) {
       checkAddress(faults, `${at}.notReadyAddresses[${place}]`, address, network);
     }
-    const ports = items(subset, "ports");
+    const ports = itemsAt(subset, "ports");
     for (const [place, port] of ports.entries()) {
       checkEndpointPort(faults, `${at}.ports[${place}]`, port, ports.length > 1);
     }
@@ -40,26 +40,26 @@ function endpointsFaults(object: JsonObject, network: ServiceNetwork): Faults {
 }
 
 function checkAddress(faults: Faults, at: string, address: JsonObject, network: ServiceNetwork): void {
-  const ip = text(address, "ip");
+  const ip = textAt(address, "ip");
   const complaints = ipAddress(ip);
   faults.each(`${at}.ip`, ip, complaints);
   if (complaints.length > 0) faults.invalid(`${at}.ip`, ip, "must be a valid IP address");
   else checkOrdinaryAddress(faults, `${at}.ip`, ip, network);
-  const host = text(address, "hostname");
+  const host = textAt(address, "hostname");
   if (host !== "") faults.each(`${at}.hostname`, host, dnsLabel(host));
-  if (has(address, "nodeName"))
-    faults.each(`${at}.nodeName`, text(address, "nodeName"), dnsSubdomain(text(address, "nodeName")));
+  if (hasAt(address, "nodeName"))
+    faults.each(`${at}.nodeName`, textAt(address, "nodeName"), dnsSubdomain(textAt(address, "nodeName")));
 }
 
 function checkEndpointPort(faults: Faults, at: string, port: JsonObject, named: boolean): void {
-  const name = text(port, "name");
+  const name = textAt(port, "name");
   if (named && name === "") faults.required(`${at}.name`);
   else if (name !== "") faults.each(`${at}.name`, name, dnsLabel(name));
-  const value = number(port, "port") ?? 0;
+  const value = numberAt(port, "port") ?? 0;
   faults.each(`${at}.port`, value, portNumber(value));
-  const protocol = text(port, "protocol");
+  const protocol = textAt(port, "protocol");
   if (protocol === "") faults.required(`${at}.protocol`);
   else faults.oneOf(`${at}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
-  const application = text(port, "appProtocol");
+  const application = textAt(port, "appProtocol");
   if (application !== "") faults.each(`${at}.appProtocol`, application, qualifiedName(application));
 }

@@ -1,12 +1,6 @@
 import { type ControllerDependencies, type Running, startLoop } from "../../controllers/loop.ts";
-import {
-  builtin,
-  controllerContext,
-  deleteIfPresent,
-  listAt,
-  stored,
-  timeAt,
-} from "../../controllers/objects.ts";
+import { builtin, controllerContext, deleteIfPresent, stored } from "../../controllers/objects.ts";
+import { objectsAt, timeAt } from "../../json-fields.ts";
 import type { StoredObject } from "../../storage/store.ts";
 
 const hour = 3_600_000;
@@ -57,6 +51,6 @@ export function startEventExpiry(deps: ControllerDependencies): Running {
  * long ago.
  */
 function lastSeen(event: StoredObject, now: number): number {
-  const written = listAt(event, "metadata", "managedFields").map((entry) => timeAt(entry, "time") ?? 0);
+  const written = objectsAt(event, "metadata", "managedFields").map((entry) => timeAt(entry, "time") ?? 0);
   return Math.max(timeAt(event, "metadata", "creationTimestamp") ?? now, ...written);
 }

@@ -1,8 +1,8 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, hasAt, metadataOf, numberAt, objectAt, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { invalid } from "../../status.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, has, metadataOf, number, own, text } from "../../validation/fields.ts";
 import { qualifiedName } from "../../validation/names.ts";
 import { eventFromStored, eventToStored } from "./views.ts";
 
@@ -56,8 +56,8 @@ export const modernEvent: Strategy = {
     const [now, before] = [eventToStored(next), eventToStored(live)];
     const faults = legacyFaults(now, "reportingController");
     for (const part of frozen) {
-      if (!equal(own(now, part) ?? null, own(before, part) ?? null)) {
-        faults.invalid(part, own(now, part) ?? "", immutable);
+      if (!equal(field(now, part) ?? null, field(before, part) ?? null)) {
+        faults.invalid(part, field(now, part) ?? "", immutable);
       }
     }
     refuse(faults, now);
@@ -86,45 +86,45 @@ const frozen = [
 /** The real server calls them by the core group's name, whichever way they came. */
 function refuse(faults: Faults, object: JsonObject): void {
   if (faults.none) return;
-  throw invalid({ group: "", kind: "Event" }, text(metadataOf(object), "name"), faults.causes);
+  throw invalid({ group: "", kind: "Event" }, textAt(metadataOf(object), "name"), faults.causes);
 }
 
 function legacyFaults(object: JsonObject, controllerField: string): Faults {
   const faults = new Faults();
-  const namespace = text(metadataOf(object), "namespace");
-  const about = text(child(object, "involvedObject"), "namespace");
+  const namespace = textAt(metadataOf(object), "namespace");
+  const about = textAt(objectAt(object, "involvedObject"), "namespace");
   const matches = about === "" ? namespace === "" || namespace === "default" : about === namespace;
   if (!matches) faults.invalid("involvedObject.namespace", about, "does not match event.namespace");
-  if (!has(object, "eventTime")) return faults;
-  const controller = text(object, "reportingComponent");
+  if (!hasAt(object, "eventTime")) return faults;
+  const controller = textAt(object, "reportingComponent");
   if (controller === "") faults.required(controllerField);
   faults.each(controllerField, controller, qualifiedName(controller));
   for (const part of ["reportingInstance", "action", "reason"]) {
-    const value = text(object, part);
+    const value = textAt(object, part);
     if (value === "") faults.required(part);
     else if (Buffer.byteLength(value) > longest)
       faults.invalid(part, "", `can have at most ${longest} characters`);
   }
-  if (Buffer.byteLength(text(object, "message")) > longestNote) {
+  if (Buffer.byteLength(textAt(object, "message")) > longestNote) {
     faults.invalid("message", "", `can have at most ${longestNote} characters`);
   }
   return faults;
 }
 
 function checkModern(faults: Faults, object: JsonObject): void {
-  if (!has(object, "eventTime")) faults.required("eventTime");
-  const type = text(object, "type");
+  if (!hasAt(object, "eventTime")) faults.required("eventTime");
+  const type = textAt(object, "type");
   if (type !== "Normal" && type !== "Warning") faults.invalid("type", "", `has invalid value: ${type}`);
   for (const part of ["firstTimestamp", "lastTimestamp"]) {
-    if (has(object, part)) faults.invalid(part, "", "needs to be unset");
+    if (hasAt(object, part)) faults.invalid(part, "", "needs to be unset");
   }
-  if (number(object, "count")) faults.invalid("count", "", "needs to be unset");
-  const source = child(object, "source");
-  if (text(source, "component") !== "" || text(source, "host") !== "") {
+  if (numberAt(object, "count")) faults.invalid("count", "", "needs to be unset");
+  const source = objectAt(object, "source");
+  if (textAt(source, "component") !== "" || textAt(source, "host") !== "") {
     faults.invalid("source", "", "needs to be unset");
   }
-  if (!has(object, "series")) return;
-  const series = child(object, "series");
-  if ((number(series, "count") ?? 0) < 2) faults.invalid("series.count", "", "should be at least 2");
-  if (!has(series, "lastObservedTime")) faults.required("series.lastObservedTime");
+  if (!hasAt(object, "series")) return;
+  const series = objectAt(object, "series");
+  if ((numberAt(series, "count") ?? 0) < 2) faults.invalid("series.count", "", "should be at least 2");
+  if (!hasAt(series, "lastObservedTime")) faults.required("series.lastObservedTime");
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, specOf, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, items, number, own, specOf, text, texts } from "../../validation/fields.ts";
 import { ensure } from "../../validation/fill.ts";
 import { dnsLabel, dnsSubdomain } from "../../validation/names.ts";
 import { exempt } from "./priority-level.ts";
@@ -14,7 +14,7 @@ export const flowSchema: Strategy = {
   generation: true,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
-    if (number(spec, "matchingPrecedence") === 0) spec.matchingPrecedence = 1_000;
+    if (numberAt(spec, "matchingPrecedence") === 0) spec.matchingPrecedence = 1_000;
   },
   validate: (object) => specFaults(object).causes,
   validateUpdate: (next, _live, { subresource }) => (subresource === "status" ? [] : specFaults(next).causes),
@@ -23,15 +23,20 @@ export const flowSchema: Strategy = {
 function specFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  checkPrecedence(faults, text(child(object, "metadata"), "name"), number(spec, "matchingPrecedence") ?? 0);
-  const type = text(child(spec, "distinguisherMethod"), "type");
-  if (has(spec, "distinguisherMethod") && !distinguishers.includes(type))
+  checkPrecedence(
+    faults,
+    textAt(objectAt(object, "metadata"), "name"),
+    numberAt(spec, "matchingPrecedence") ?? 0,
+  );
+  const type = textAt(objectAt(spec, "distinguisherMethod"), "type");
+  if (hasAt(spec, "distinguisherMethod") && !distinguishers.includes(type))
     faults.unsupported("spec.distinguisherMethod.type", { Type: type }, distinguishers);
-  const level = text(child(spec, "priorityLevelConfiguration"), "name");
+  const level = textAt(objectAt(spec, "priorityLevelConfiguration"), "name");
   const at = "spec.priorityLevelConfiguration.name";
   if (level === "") faults.required(at, "must reference a priority level");
   else faults.each(at, level, dnsSubdomain(level));
-  for (const [index, rule] of items(spec, "rules").entries()) checkRule(faults, `spec.rules[${index}]`, rule);
+  for (const [index, rule] of itemsAt(spec, "rules").entries())
+    checkRule(faults, `spec.rules[${index}]`, rule);
   return faults;
 }
 
@@ -45,13 +50,13 @@ function checkPrecedence(faults: Faults, name: string, precedence: number): void
 }
 
 function checkRule(faults: Faults, at: string, rule: JsonObject): void {
-  const subjects = items(rule, "subjects");
+  const subjects = itemsAt(rule, "subjects");
   if (subjects.length === 0) {
     faults.required(`${at}.subjects`, "subjects must contain at least one value");
   }
   for (const [index, subject] of subjects.entries())
     checkSubject(faults, `${at}.subjects[${index}]`, subject);
-  const [others, resources] = [items(rule, "nonResourceRules"), items(rule, "resourceRules")];
+  const [others, resources] = [itemsAt(rule, "nonResourceRules"), itemsAt(rule, "resourceRules")];
   if (others.length === 0 && resources.length === 0)
     faults.required(at, "at least one of resourceRules and nonResourceRules has to be non-empty");
   for (const [index, other] of others.entries())
@@ -68,35 +73,35 @@ const subjectFields: Readonly<Record<string, string>> = {
 };
 
 function checkSubject(faults: Faults, at: string, subject: JsonObject): void {
-  const kind = text(subject, "kind");
+  const kind = textAt(subject, "kind");
   const name = Object.hasOwn(subjectFields, kind) ? subjectFields[kind] : undefined;
   if (name === undefined) {
     faults.unsupported(`${at}.kind`, kind, Object.keys(subjectFields));
     return;
   }
-  const said = child(subject, name);
-  if (!has(subject, name)) {
+  const said = objectAt(subject, name);
+  if (!hasAt(subject, name)) {
     faults.required(`${at}.${name}`, `${name} is required when subject kind is '${kind}'`);
   } else if (kind === "ServiceAccount") checkServiceAccount(faults, `${at}.${name}`, said);
-  else if (text(said, "name") === "") faults.required(`${at}.${name}.name`);
+  else if (textAt(said, "name") === "") faults.required(`${at}.${name}.name`);
   for (const [other, field] of Object.entries(subjectFields).reverse()) {
-    if (other !== kind && has(subject, field))
+    if (other !== kind && hasAt(subject, field))
       faults.forbidden(`${at}.${field}`, `${field} is forbidden when subject kind is not '${other}'`);
   }
 }
 
 function checkServiceAccount(faults: Faults, at: string, account: JsonObject): void {
-  const name = text(account, "name");
+  const name = textAt(account, "name");
   if (name === "") faults.required(`${at}.name`);
   else if (name !== "*") faults.each(`${at}.name`, name, dnsSubdomain(name));
-  const namespace = text(account, "namespace");
+  const namespace = textAt(account, "namespace");
   if (namespace === "") faults.required(`${at}.namespace`, "must specify namespace for service account");
   else faults.each(`${at}.namespace`, namespace, dnsLabel(namespace));
 }
 
 function checkNonResourceRule(faults: Faults, at: string, rule: JsonObject): void {
   checkVerbs(faults, at, rule);
-  const urls = texts(rule, "nonResourceURLs");
+  const urls = textsAt(rule, "nonResourceURLs");
   const path = `${at}.nonResourceURLs`;
   if (urls.length === 0) faults.required(path, "nonResourceURLs must contain at least one value");
   else if (urls.includes("*")) checkAlone(faults, path, urls, "non-resource URLs");
@@ -126,14 +131,14 @@ function checkResourceRule(faults: Faults, at: string, rule: JsonObject): void {
     ["apiGroups", "api group", "api groups"],
     ["resources", "resource", "resources"],
   ] as const) {
-    const values = texts(rule, field);
+    const values = textsAt(rule, field);
     if (values.length === 0)
       faults.required(`${at}.${field}`, `resource rules must supply at least one ${one}`);
     else if (values.includes("*")) checkAlone(faults, `${at}.${field}`, values, many);
   }
-  const namespaces = texts(rule, "namespaces");
+  const namespaces = textsAt(rule, "namespaces");
   const path = `${at}.namespaces`;
-  if (namespaces.length === 0 && own(rule, "clusterScope") !== true) {
+  if (namespaces.length === 0 && field(rule, "clusterScope") !== true) {
     const why = "resource rules that are not cluster scoped must supply at least one namespace";
     faults.required(path, why);
   } else if (namespaces.includes("*")) checkAlone(faults, path, namespaces, "namespaces");
@@ -142,7 +147,7 @@ function checkResourceRule(faults: Faults, at: string, rule: JsonObject): void {
 }
 
 function checkVerbs(faults: Faults, at: string, rule: JsonObject): void {
-  const given = texts(rule, "verbs");
+  const given = textsAt(rule, "verbs");
   const path = `${at}.verbs`;
   if (given.length === 0) faults.required(path, "verbs must contain at least one value");
   else if (given.includes("*")) checkAlone(faults, path, given, "verbs");

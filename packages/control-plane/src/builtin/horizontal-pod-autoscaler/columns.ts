@@ -1,17 +1,18 @@
 import type { Json, JsonObject } from "../../json.ts";
+import { countAt, listAt, textAt, valueAt } from "../../json-fields.ts";
+import { quantity, shown } from "../../table/cells.ts";
 import { since } from "../../table/duration.ts";
-import { at, list, number, quantity, shown, text } from "../../table/fields.ts";
 
 /** A HorizontalPodAutoscaler's row, of either served version. */
 export function horizontalPodAutoscalerCells(of: JsonObject, now: number): Json[] {
   return [
-    text(of, "metadata", "name"),
-    `${text(of, "spec", "scaleTargetRef", "kind")}/${text(of, "spec", "scaleTargetRef", "name")}`,
+    textAt(of, "metadata", "name"),
+    `${textAt(of, "spec", "scaleTargetRef", "kind")}/${textAt(of, "spec", "scaleTargetRef", "name")}`,
     targets(...metricsOf(of)),
     shown("<unset>", of, "spec", "minReplicas"),
-    number(of, "spec", "maxReplicas"),
-    number(of, "status", "currentReplicas"),
-    since(text(of, "metadata", "creationTimestamp"), now),
+    countAt(of, "spec", "maxReplicas"),
+    countAt(of, "status", "currentReplicas"),
+    since(textAt(of, "metadata", "creationTimestamp"), now),
   ];
 }
 
@@ -19,9 +20,9 @@ export function horizontalPodAutoscalerCells(of: JsonObject, now: number): Json[
  * Version 1 has room for a target of processor use only; it shows as version 2 would show the same.
  */
 function metricsOf(of: JsonObject): [specs: Json[], statuses: Json[]] {
-  const target = at(of, "spec", "targetCPUUtilizationPercentage");
-  if (target === undefined) return [list(of, "spec", "metrics"), list(of, "status", "currentMetrics")];
-  const current = at(of, "status", "currentCPUUtilizationPercentage");
+  const target = valueAt(of, "spec", "targetCPUUtilizationPercentage");
+  if (target === undefined) return [listAt(of, "spec", "metrics"), listAt(of, "status", "currentMetrics")];
+  const current = valueAt(of, "status", "currentCPUUtilizationPercentage");
   return [
     [{ type: "Resource", resource: { name: "cpu", target: { averageUtilization: target } } }],
     current === undefined
@@ -48,14 +49,14 @@ const sources: { readonly [type: string]: string } = {
 };
 
 function target(spec: Json, status: Json | undefined): string {
-  const type = text(spec, "type");
+  const type = textAt(spec, "type");
   const source = sources[type];
   if (source === undefined) return "<unknown type>";
-  const wanted = at(spec, source, "target");
-  const current = at(status, source, "current");
+  const wanted = valueAt(spec, source, "target");
+  const current = valueAt(status, source, "current");
   if (type === "Resource" || type === "ContainerResource") {
-    const resource = text(spec, source, "name");
-    if (at(wanted, "averageValue") !== undefined) {
+    const resource = textAt(spec, source, "name");
+    if (valueAt(wanted, "averageValue") !== undefined) {
       const used = current === undefined ? "<unknown>" : amount(current, "averageValue");
       return `${resource}: ${used}/${amount(wanted, "averageValue")}`;
     }
@@ -65,8 +66,8 @@ function target(spec: Json, status: Json | undefined): string {
     const used = current === undefined ? "<unknown>" : amount(current, "averageValue");
     return `${used}/${amount(wanted, "averageValue")}`;
   }
-  if (at(wanted, "averageValue") !== undefined) {
-    const known = at(current, "averageValue") !== undefined;
+  if (valueAt(wanted, "averageValue") !== undefined) {
+    const known = valueAt(current, "averageValue") !== undefined;
     return `${known ? amount(current, "averageValue") : "<unknown>"}/${amount(wanted, "averageValue")} (avg)`;
   }
   return `${current === undefined ? "<unknown>" : amount(current, "value")}/${amount(wanted, "value")}`;
@@ -77,6 +78,6 @@ function amount(value: Json | undefined, field: string): string {
 }
 
 function percent(otherwise: string, value: Json | undefined): string {
-  const held = at(value, "averageUtilization");
+  const held = valueAt(value, "averageUtilization");
   return typeof held === "number" ? `${held}%` : otherwise;
 }

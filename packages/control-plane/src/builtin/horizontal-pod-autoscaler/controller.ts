@@ -7,18 +7,15 @@ import {
   edit,
   isDeleting,
   kindNamed,
-  listAt,
-  namespaceOf,
-  numberAt,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { groupOf } from "../../controllers/ownership.ts";
 import { type JsonObject, textOf } from "../../json.ts";
+import { countAt, namespaceOf, numberAt, objectAt, objectsAt, statusOf, valueAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import type { Resource } from "../../registry/resource.ts";
 import { StatusError } from "../../status.ts";
-import { objectAt, statusOf } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { StoredObject } from "../../storage/store.ts";
 import { type MetricFault, metricFault, usualMetric } from "./metric-faults.ts";
 
 /**
@@ -61,7 +58,7 @@ export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Run
   });
 
   async function bound(scaler: StoredObject): Promise<void> {
-    let conditions: readonly JsonObject[] = listAt(scaler, "status", "conditions");
+    let conditions: readonly JsonObject[] = objectsAt(scaler, "status", "conditions");
     const set = (type: string, status: string, reason: string, message: string) => {
       const lastTransitionTime = timestamp(clock);
       conditions = replaceCondition(conditions, { type, status, lastTransitionTime, reason, message });
@@ -82,7 +79,7 @@ export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Run
         "FailedGetScale",
         `the HPA controller was unable to get the target's current scale: ${error.message}`,
       );
-      await write({ desiredReplicas: numberAt(scaler, ["status", "desiredReplicas"], 0) });
+      await write({ desiredReplicas: countAt(scaler, "status", "desiredReplicas") });
       return;
     }
     set(
@@ -92,8 +89,8 @@ export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Run
       "the HPA controller was able to get the target's current scale",
     );
     const { replicas } = target;
-    const least = numberAt(scaler, ["spec", "minReplicas"], 1);
-    const most = numberAt(scaler, ["spec", "maxReplicas"], Number.POSITIVE_INFINITY);
+    const least = numberAt(scaler, "spec", "minReplicas") ?? 1;
+    const most = numberAt(scaler, "spec", "maxReplicas") ?? Number.POSITIVE_INFINITY;
     if (replicas === 0 && least !== 0) {
       set(
         "ScalingActive",
@@ -109,9 +106,9 @@ export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Run
       await tellMetrics(scaler, set);
       await write({
         currentReplicas: replicas,
-        desiredReplicas: numberAt(scaler, ["status", "desiredReplicas"], 0),
-        ...(listAt(scaler, "spec", "metrics").length > 0
-          ? { currentMetrics: listAt(scaler, "spec", "metrics").map(() => ({ type: "" })) }
+        desiredReplicas: countAt(scaler, "status", "desiredReplicas"),
+        ...(objectsAt(scaler, "spec", "metrics").length > 0
+          ? { currentMetrics: objectsAt(scaler, "spec", "metrics").map(() => ({ type: "" })) }
           : {}),
       });
       return;
@@ -139,7 +136,7 @@ export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Run
     scaler: StoredObject,
     set: (type: string, status: string, reason: string, message: string) => void,
   ): Promise<void> {
-    const wanted = listAt(scaler, "spec", "metrics");
+    const wanted = objectsAt(scaler, "spec", "metrics");
     const faults = (wanted.length > 0 ? wanted : [usualMetric]).map((metric) =>
       metricFault(metric, namespaceOf(scaler)),
     );
@@ -181,6 +178,6 @@ export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Run
     const shown = scale?.get(object);
     if (!shown)
       throw new StatusError({ code: 404, message: "the server could not find the requested resource" });
-    return { resource, object, replicas: Number(field(shown, "spec", "replicas") ?? 0) };
+    return { resource, object, replicas: Number(valueAt(shown, "spec", "replicas") ?? 0) };
   }
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, textOf } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
 import { goString } from "../../table/go-string.ts";
 
 /** The real controller's message for an unavailable metric. */
@@ -23,7 +23,7 @@ const noCustom =
 export function metricFault(metric: JsonObject, namespace: string): MetricFault {
   const type = textOf(metric.type);
   const reason = `FailedGet${type}Metric`;
-  const part = (...path: string[]) => textOf(field(metric, ...path));
+  const part = (...path: string[]) => textOf(valueAt(metric, ...path));
   switch (type) {
     case "Pods":
       return {
@@ -41,7 +41,7 @@ export function metricFault(metric: JsonObject, namespace: string): MetricFault 
     }
     case "External": {
       const name = part("external", "metric", "name");
-      const selector = field(metric, "external", "metric", "selector");
+      const selector = valueAt(metric, "external", "metric", "selector");
       const text = selector === undefined ? "nil" : goString(selector);
       return {
         reason,
@@ -53,19 +53,19 @@ export function metricFault(metric: JsonObject, namespace: string): MetricFault 
       return {
         reason,
         value: `failed to get ${part("containerResource", "container")} container metric value`,
-        message: resourceMessage(field(metric, "containerResource")),
+        message: resourceMessage(valueAt(metric, "containerResource")),
       };
     default:
       return {
         reason,
         value: `failed to get ${part("resource", "name")} resource metric value`,
-        message: resourceMessage(field(metric, "resource")),
+        message: resourceMessage(valueAt(metric, "resource")),
       };
   }
 }
 
 function resourceMessage(resource: JsonObject[string] | undefined): string {
-  const name = textOf(field(resource, "name"));
-  const figure = field(resource, "target", "type") === "Utilization" ? "utilization" : "usage";
+  const name = textOf(valueAt(resource, "name"));
+  const figure = valueAt(resource, "target", "type") === "Utilization" ? "utilization" : "usage";
   return `failed to get ${name} ${figure}: unable to get metrics for resource ${name}: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)`;
 }

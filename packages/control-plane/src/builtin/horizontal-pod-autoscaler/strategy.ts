@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, specOf, statusOf, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { amount } from "../../validation/amounts.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, items, number, own, specOf, statusOf, text } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 import { pathSegment } from "../../validation/names.ts";
 import { fromStored, toStored } from "./versions.ts";
@@ -28,9 +28,9 @@ export const horizontalPodAutoscaler: Strategy = {
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { minReplicas: 1 });
-    if (items(spec, "metrics").length === 0) spec.metrics = [structuredClone(fallbackMetric)];
-    if (!has(spec, "behavior")) return;
-    const behavior = child(spec, "behavior");
+    if (itemsAt(spec, "metrics").length === 0) spec.metrics = [structuredClone(fallbackMetric)];
+    if (!hasAt(spec, "behavior")) return;
+    const behavior = objectAt(spec, "behavior");
     rulesWithDefaults(ensure(behavior, "scaleUp"), scaleUpDefaults);
     rulesWithDefaults(ensure(behavior, "scaleDown"), scaleDownDefaults);
   },
@@ -43,7 +43,7 @@ export const horizontalPodAutoscaler: Strategy = {
 };
 
 function rulesWithDefaults(rules: JsonObject, defaults: JsonObject): void {
-  if (items(rules, "policies").length === 0) delete rules.policies;
+  if (itemsAt(rules, "policies").length === 0) delete rules.policies;
   fill(rules, defaults);
 }
 
@@ -70,18 +70,18 @@ export const horizontalPodAutoscalerV1: Strategy = {
 function settle(object: JsonObject): void {
   const shown = fromStored(toStored(object));
   object.spec = specOf(shown);
-  object.metadata = { ...child(object, "metadata"), ...annotationsOf(shown) };
+  object.metadata = { ...objectAt(object, "metadata"), ...annotationsOf(shown) };
 }
 
 function annotationsOf(object: JsonObject): JsonObject {
-  const annotations = own(child(object, "metadata"), "annotations");
+  const annotations = field(objectAt(object, "metadata"), "annotations");
   return annotations === undefined ? {} : { annotations };
 }
 
 function statusFaults(object: JsonObject): Faults {
   const faults = new Faults();
   for (const part of ["currentReplicas", "desiredReplicas"]) {
-    faults.atLeast(`status.${part}`, own(statusOf(object), part));
+    faults.atLeast(`status.${part}`, field(statusOf(object), part));
   }
   return faults;
 }
@@ -89,7 +89,7 @@ function statusFaults(object: JsonObject): Faults {
 function specFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const [least, most] = [number(spec, "minReplicas"), number(spec, "maxReplicas") ?? 0];
+  const [least, most] = [numberAt(spec, "minReplicas"), numberAt(spec, "maxReplicas") ?? 0];
   if (least !== undefined && least < 1) {
     faults.invalid("spec.minReplicas", least, "must be greater than or equal to 1");
   }
@@ -97,21 +97,21 @@ function specFaults(object: JsonObject): Faults {
   if (least !== undefined && most < least) {
     faults.invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`");
   }
-  checkReference(faults, "spec.scaleTargetRef", child(spec, "scaleTargetRef"), "target");
-  for (const [index, metric] of items(spec, "metrics").entries())
+  checkReference(faults, "spec.scaleTargetRef", objectAt(spec, "scaleTargetRef"), "target");
+  for (const [index, metric] of itemsAt(spec, "metrics").entries())
     checkMetric(faults, `spec.metrics[${index}]`, metric);
   if (
     least === 0 &&
-    !items(spec, "metrics").some((metric) => ["Object", "External"].includes(text(metric, "type")))
+    !itemsAt(spec, "metrics").some((metric) => ["Object", "External"].includes(textAt(metric, "type")))
   ) {
     faults.forbidden(
       "spec.metrics",
       "must specify at least one Object or External metric to support scaling to zero replicas",
     );
   }
-  const behavior = child(spec, "behavior");
+  const behavior = objectAt(spec, "behavior");
   for (const part of ["scaleUp", "scaleDown"]) {
-    if (has(behavior, part)) checkRules(faults, `spec.behavior.${part}`, child(behavior, part));
+    if (hasAt(behavior, part)) checkRules(faults, `spec.behavior.${part}`, objectAt(behavior, part));
   }
   return faults;
 }
@@ -123,16 +123,16 @@ function checkReference(
   role: "target" | "described",
 ): void {
   for (const part of ["kind", "name"]) {
-    const value = text(reference, part);
+    const value = textAt(reference, part);
     if (value === "") faults.required(`${at}.${part}`);
     else faults.each(`${at}.${part}`, value, pathSegment(value));
   }
   if (role === "described") return;
-  const apiVersion = text(reference, "apiVersion");
+  const apiVersion = textAt(reference, "apiVersion");
   const [group = "", ...rest] = apiVersion.split("/");
   if (rest.length > 1) {
     faults.invalid(`${at}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
-  } else if ((rest.length === 0 || group === "") && text(reference, "kind") !== "ReplicationController") {
+  } else if ((rest.length === 0 || group === "") && textAt(reference, "kind") !== "ReplicationController") {
     faults.invalid(`${at}.apiVersion`, apiVersion, "apiVersion must specify API group");
   }
 }
@@ -146,7 +146,7 @@ const sources: { readonly [type: string]: string } = {
 };
 
 function checkMetric(faults: Faults, at: string, metric: JsonObject): void {
-  const type = text(metric, "type");
+  const type = textAt(metric, "type");
   if (type === "") faults.required(`${at}.type`, "must specify a metric source type");
   const source = Object.hasOwn(sources, type) ? sources[type] : undefined;
   if (source === undefined) {
@@ -154,32 +154,32 @@ function checkMetric(faults: Faults, at: string, metric: JsonObject): void {
     return;
   }
   for (const other of ["object", "external", "pods", "resource", "containerResource"]) {
-    if (!has(metric, other)) continue;
-    if (other === source) checkSource(faults, `${at}.${other}`, other, child(metric, other));
+    if (!hasAt(metric, other)) continue;
+    if (other === source) checkSource(faults, `${at}.${other}`, other, objectAt(metric, other));
     else faults.forbidden(`${at}.${other}`, "must populate the given metric source only");
   }
-  if (!has(metric, source)) {
+  if (!hasAt(metric, source)) {
     faults.required(`${at}.${source}`, "must populate information for the given metric source");
   }
 }
 
 function checkSource(faults: Faults, at: string, name: string, source: JsonObject): void {
-  const target = child(source, "target");
+  const target = objectAt(source, "target");
   switch (name) {
     case "resource":
     case "containerResource":
-      if (name === "containerResource" && text(source, "container") === "") {
+      if (name === "containerResource" && textAt(source, "container") === "") {
         faults.required(`${at}.container`, "must specify a container");
       }
-      if (text(source, "name") === "") faults.required(`${at}.name`, "must specify a resource name");
+      if (textAt(source, "name") === "") faults.required(`${at}.name`, "must specify a resource name");
       checkTarget(faults, `${at}.target`, target);
-      if (!has(target, "averageUtilization") && !has(target, "averageValue")) {
+      if (!hasAt(target, "averageUtilization") && !hasAt(target, "averageValue")) {
         faults.required(
           `${at}.target.averageUtilization`,
           "must set either a target raw value or a target utilization",
         );
       }
-      if (has(target, "averageUtilization") && has(target, "averageValue")) {
+      if (hasAt(target, "averageUtilization") && hasAt(target, "averageValue")) {
         faults.forbidden(
           `${at}.target.averageValue`,
           "may not set both a target raw value and a target utilization",
@@ -187,18 +187,18 @@ function checkSource(faults: Faults, at: string, name: string, source: JsonObjec
       }
       break;
     case "pods":
-      checkIdentifier(faults, `${at}.metric`, child(source, "metric"));
+      checkIdentifier(faults, `${at}.metric`, objectAt(source, "metric"));
       checkTarget(faults, `${at}.target`, target);
-      if (!has(target, "averageValue") || amount(own(target, "averageValue")).nanos <= 0n) {
+      if (!hasAt(target, "averageValue") || amount(field(target, "averageValue")).nanos <= 0n) {
         faults.required(`${at}.target.averageValue`, "must specify a positive target averageValue");
       }
       break;
     default:
       if (name === "object")
-        checkReference(faults, `${at}.describedObject`, child(source, "describedObject"), "described");
-      checkIdentifier(faults, `${at}.metric`, child(source, "metric"));
+        checkReference(faults, `${at}.describedObject`, objectAt(source, "describedObject"), "described");
+      checkIdentifier(faults, `${at}.metric`, objectAt(source, "metric"));
       checkTarget(faults, `${at}.target`, target);
-      if (!has(target, "value") && !has(target, "averageValue")) {
+      if (!hasAt(target, "value") && !hasAt(target, "averageValue")) {
         faults.required(
           `${at}.target.averageValue`,
           name === "object"
@@ -206,7 +206,7 @@ function checkSource(faults: Faults, at: string, name: string, source: JsonObjec
             : "must set either a target value for metric or a per-pod target",
         );
       }
-      if (name === "external" && has(target, "value") && has(target, "averageValue")) {
+      if (name === "external" && hasAt(target, "value") && hasAt(target, "averageValue")) {
         faults.forbidden(
           `${at}.target.value`,
           "may not set both a target value for metric and a per-pod target",
@@ -216,7 +216,7 @@ function checkSource(faults: Faults, at: string, name: string, source: JsonObjec
 }
 
 function checkIdentifier(faults: Faults, at: string, metric: JsonObject): void {
-  const name = text(metric, "name");
+  const name = textAt(metric, "name");
   if (name === "") faults.required(`${at}.name`, "must specify a metric name");
   else faults.each(`${at}.name`, name, pathSegment(name));
 }
@@ -224,38 +224,38 @@ function checkIdentifier(faults: Faults, at: string, metric: JsonObject): void {
 const targetTypes = ["Utilization", "Value", "AverageValue"];
 
 function checkTarget(faults: Faults, at: string, target: JsonObject): void {
-  const type = text(target, "type");
+  const type = textAt(target, "type");
   if (type === "") faults.required(`${at}.type`, "must specify a metric target type");
   if (!targetTypes.includes(type)) {
     faults.invalid(`${at}.type`, type, "must be either Utilization, Value, or AverageValue");
   }
   for (const part of ["value", "averageValue"]) {
-    const value: Json | undefined = own(target, part);
+    const value: Json | undefined = field(target, part);
     if (value !== undefined && amount(value).nanos <= 0n)
       faults.invalid(`${at}.${part}`, value, "must be positive");
   }
-  const utilization = number(target, "averageUtilization");
+  const utilization = numberAt(target, "averageUtilization");
   if (utilization !== undefined && utilization < 1) {
     faults.invalid(`${at}.averageUtilization`, utilization, "must be greater than 0");
   }
 }
 
 function checkRules(faults: Faults, at: string, rules: JsonObject): void {
-  const window = number(rules, "stabilizationWindowSeconds");
+  const window = numberAt(rules, "stabilizationWindowSeconds");
   if (window !== undefined && window < 0) {
     faults.invalid(`${at}.stabilizationWindowSeconds`, window, "must be greater than or equal to zero");
   } else if (window !== undefined && window > 3600) {
     faults.invalid(`${at}.stabilizationWindowSeconds`, window, "must be less than or equal to 3600");
   }
-  if (has(rules, "selectPolicy")) {
-    faults.oneOf(`${at}.selectPolicy`, text(rules, "selectPolicy"), ["Disabled", "Max", "Min"]);
+  if (hasAt(rules, "selectPolicy")) {
+    faults.oneOf(`${at}.selectPolicy`, textAt(rules, "selectPolicy"), ["Disabled", "Max", "Min"]);
   }
-  const policies = items(rules, "policies");
+  const policies = itemsAt(rules, "policies");
   if (policies.length === 0) faults.required(`${at}.policies`, "must specify at least one Policy");
   for (const [index, policy] of policies.entries()) {
     const path = `${at}.policies[${index}]`;
-    faults.oneOf(`${path}.type`, text(policy, "type"), ["Percent", "Pods"]);
-    const [value, seconds] = [number(policy, "value") ?? 0, number(policy, "periodSeconds") ?? 0];
+    faults.oneOf(`${path}.type`, textAt(policy, "type"), ["Percent", "Pods"]);
+    const [value, seconds] = [numberAt(policy, "value") ?? 0, numberAt(policy, "periodSeconds") ?? 0];
     if (value <= 0) faults.invalid(`${path}.value`, value, "must be greater than zero");
     if (seconds <= 0) faults.invalid(`${path}.periodSeconds`, seconds, "must be greater than zero");
     else if (seconds > 1800)

@@ -1,5 +1,5 @@
 import { clone, isObject, type Json, type JsonObject } from "../../json.ts";
-import { child, has, items, number, own, specOf, statusOf, text } from "../../validation/fields.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, specOf, statusOf, textAt } from "../../json-fields.ts";
 
 /*
  * `autoscaling/v1` knows one metric, the cpu. Whatever else the stored `autoscaling/v2` holds is
@@ -16,9 +16,9 @@ const currentKey = `${prefix}current-metrics`;
 /** A v1 object as it is stored. */
 export function toStored(object: JsonObject): JsonObject {
   const { metadata, status: _status, ...rest } = clone(object);
-  const annotations = { ...child(metadata as JsonObject, "annotations") };
+  const annotations = { ...objectAt(metadata as JsonObject, "annotations") };
   const spec = specOf(rest);
-  const target = number(spec, "targetCPUUtilizationPercentage");
+  const target = numberAt(spec, "targetCPUUtilizationPercentage");
   const { targetCPUUtilizationPercentage: _target, ...kept } = spec;
   const others = listIn(annotations, metricsKey).map(metricFromOld);
   const metrics = [...others, ...(target === undefined ? [] : [cpuMetric(target)])];
@@ -41,15 +41,15 @@ export function toStored(object: JsonObject): JsonObject {
 /** What is stored, as v1 shows it. */
 export function fromStored(object: JsonObject): JsonObject {
   const { metadata, status, ...rest } = clone(object);
-  const annotations = { ...child(metadata as JsonObject, "annotations") };
+  const annotations = { ...objectAt(metadata as JsonObject, "annotations") };
   const { metrics: _metrics, behavior, ...spec } = specOf(rest);
-  const metrics = items(specOf(rest), "metrics");
+  const metrics = itemsAt(specOf(rest), "metrics");
   const cpu = metrics.find(isCpuUtilization);
   const others = metrics.filter((metric) => metric !== cpu);
   if (others.length > 0) annotations[metricsKey] = JSON.stringify(others.map(metricToOld));
   if (isObject(behavior)) annotations[behaviorKey] = JSON.stringify(behaviorToOld(behavior));
   const shown = statusFromStored(isObject(status) ? status : {}, annotations);
-  const target = cpu && number(within(cpu), "averageUtilization");
+  const target = cpu && numberAt(within(cpu), "averageUtilization");
   return {
     ...rest,
     apiVersion: "autoscaling/v1",
@@ -72,13 +72,13 @@ function cpuMetric(target: number): JsonObject {
   };
 }
 
-const within = (metric: JsonObject): JsonObject => child(child(metric, "resource"), "target");
+const within = (metric: JsonObject): JsonObject => objectAt(objectAt(metric, "resource"), "target");
 
 function isCpuUtilization(metric: JsonObject): boolean {
   return (
-    text(metric, "type") === "Resource" &&
-    text(child(metric, "resource"), "name") === "cpu" &&
-    has(within(metric), "averageUtilization")
+    textAt(metric, "type") === "Resource" &&
+    textAt(objectAt(metric, "resource"), "name") === "cpu" &&
+    hasAt(within(metric), "averageUtilization")
   );
 }
 
@@ -125,13 +125,14 @@ function statusToStored(status: JsonObject, annotations: JsonObject): JsonObject
 
 function statusFromStored(status: JsonObject, annotations: JsonObject): JsonObject {
   const { currentMetrics: _metrics, conditions: _conditions, ...rest } = status;
-  const metrics = items(status, "currentMetrics");
+  const metrics = itemsAt(status, "currentMetrics");
   const cpu = metrics.find(isCurrentCpu);
   if (metrics.length > 0) annotations[currentKey] = JSON.stringify(metrics.map(currentToOld));
-  if (items(status, "conditions").length > 0) annotations[conditionsKey] = JSON.stringify(status.conditions);
-  const measured = cpu && number(child(child(cpu, "resource"), "current"), "averageUtilization");
+  if (itemsAt(status, "conditions").length > 0)
+    annotations[conditionsKey] = JSON.stringify(status.conditions);
+  const measured = cpu && numberAt(objectAt(objectAt(cpu, "resource"), "current"), "averageUtilization");
   return {
-    ...(number(status, "currentReplicas") === undefined ? { currentReplicas: 0 } : {}),
+    ...(numberAt(status, "currentReplicas") === undefined ? { currentReplicas: 0 } : {}),
     ...rest,
     ...(measured === undefined ? {} : { currentCPUUtilizationPercentage: measured }),
   };
@@ -139,9 +140,9 @@ function statusFromStored(status: JsonObject, annotations: JsonObject): JsonObje
 
 function isCurrentCpu(metric: JsonObject): boolean {
   return (
-    text(metric, "type") === "Resource" &&
-    text(child(metric, "resource"), "name") === "cpu" &&
-    has(child(child(metric, "resource"), "current"), "averageUtilization")
+    textAt(metric, "type") === "Resource" &&
+    textAt(objectAt(metric, "resource"), "name") === "cpu" &&
+    hasAt(objectAt(objectAt(metric, "resource"), "current"), "averageUtilization")
   );
 }
 
@@ -159,49 +160,49 @@ const resourceNames = ["resource", "containerResource"];
 function metricToOld(metric: JsonObject): JsonObject {
   const source = sourceOf(metric);
   if (source === undefined) return metric;
-  const held = child(metric, source);
-  const [target, identity] = [child(held, "target"), child(held, "metric")];
+  const held = objectAt(metric, source);
+  const [target, identity] = [objectAt(held, "target"), objectAt(held, "metric")];
   const old = resourceNames.includes(source)
     ? compact({
-        name: own(held, "name"),
-        targetAverageUtilization: own(target, "averageUtilization"),
-        targetAverageValue: own(target, "averageValue"),
-        container: own(held, "container"),
+        name: field(held, "name"),
+        targetAverageUtilization: field(target, "averageUtilization"),
+        targetAverageValue: field(target, "averageValue"),
+        container: field(held, "container"),
       })
     : source === "pods"
       ? compact({
-          metricName: own(identity, "name"),
-          targetAverageValue: own(target, "averageValue"),
-          selector: own(identity, "selector"),
+          metricName: field(identity, "name"),
+          targetAverageValue: field(target, "averageValue"),
+          selector: field(identity, "selector"),
         })
       : source === "object"
         ? compact({
-            target: own(held, "describedObject"),
-            metricName: own(identity, "name"),
-            targetValue: own(target, "value") ?? "0",
-            selector: own(identity, "selector"),
-            averageValue: own(target, "averageValue"),
+            target: field(held, "describedObject"),
+            metricName: field(identity, "name"),
+            targetValue: field(target, "value") ?? "0",
+            selector: field(identity, "selector"),
+            averageValue: field(target, "averageValue"),
           })
         : compact({
-            metricName: own(identity, "name"),
-            metricSelector: own(identity, "selector"),
-            targetValue: own(target, "value"),
-            targetAverageValue: own(target, "averageValue"),
+            metricName: field(identity, "name"),
+            metricSelector: field(identity, "selector"),
+            targetValue: field(target, "value"),
+            targetAverageValue: field(target, "averageValue"),
           });
-  return { type: text(metric, "type"), [source]: old };
+  return { type: textAt(metric, "type"), [source]: old };
 }
 
 function metricFromOld(old: JsonObject): JsonObject {
   const source = sourceOf(old);
   if (source === undefined) return old;
-  const held = child(old, source);
+  const held = objectAt(old, source);
   const metric = compact({
-    name: own(held, "metricName"),
-    selector: own(held, source === "external" ? "metricSelector" : "selector"),
+    name: field(held, "metricName"),
+    selector: field(held, source === "external" ? "metricSelector" : "selector"),
   });
-  const average = own(held, source === "object" ? "averageValue" : "targetAverageValue");
-  const utilization = own(held, "targetAverageUtilization");
-  const whole = own(held, "targetValue");
+  const average = field(held, source === "object" ? "averageValue" : "targetAverageValue");
+  const utilization = field(held, "targetAverageUtilization");
+  const whole = field(held, "targetValue");
   const target: JsonObject =
     utilization !== undefined
       ? { type: "Utilization", averageUtilization: utilization }
@@ -209,54 +210,54 @@ function metricFromOld(old: JsonObject): JsonObject {
         ? { type: "AverageValue", averageValue: average }
         : { type: "Value", value: whole ?? "0" };
   const made = resourceNames.includes(source)
-    ? compact({ name: own(held, "name"), container: own(held, "container"), target })
-    : compact({ describedObject: own(held, "target"), metric, target });
-  return { type: text(old, "type"), [source]: made };
+    ? compact({ name: field(held, "name"), container: field(held, "container"), target })
+    : compact({ describedObject: field(held, "target"), metric, target });
+  return { type: textAt(old, "type"), [source]: made };
 }
 
 function currentToOld(metric: JsonObject): JsonObject {
   const source = sourceOf(metric);
   if (source === undefined) return metric;
-  const held = child(metric, source);
-  const [current, identity] = [child(held, "current"), child(held, "metric")];
+  const held = objectAt(metric, source);
+  const [current, identity] = [objectAt(held, "current"), objectAt(held, "metric")];
   const old = resourceNames.includes(source)
     ? compact({
-        name: own(held, "name"),
-        currentAverageUtilization: own(current, "averageUtilization"),
-        currentAverageValue: own(current, "averageValue") ?? "0",
-        container: own(held, "container"),
+        name: field(held, "name"),
+        currentAverageUtilization: field(current, "averageUtilization"),
+        currentAverageValue: field(current, "averageValue") ?? "0",
+        container: field(held, "container"),
       })
     : compact({
-        target: own(held, "describedObject"),
-        metricName: own(identity, "name"),
-        currentValue: own(current, "value"),
-        currentAverageValue: own(current, "averageValue"),
-        selector: own(identity, "selector"),
+        target: field(held, "describedObject"),
+        metricName: field(identity, "name"),
+        currentValue: field(current, "value"),
+        currentAverageValue: field(current, "averageValue"),
+        selector: field(identity, "selector"),
       });
-  return { type: text(metric, "type"), [source]: old };
+  return { type: textAt(metric, "type"), [source]: old };
 }
 
 function currentFromOld(old: JsonObject): JsonObject {
   const source = sourceOf(old);
   if (source === undefined) return old;
-  const held = child(old, source);
+  const held = objectAt(old, source);
   const current = compact({
-    value: own(held, "currentValue"),
-    averageValue: own(held, "currentAverageValue"),
-    averageUtilization: own(held, "currentAverageUtilization"),
+    value: field(held, "currentValue"),
+    averageValue: field(held, "currentAverageValue"),
+    averageUtilization: field(held, "currentAverageUtilization"),
   });
   const made = resourceNames.includes(source)
-    ? compact({ name: own(held, "name"), container: own(held, "container"), current })
+    ? compact({ name: field(held, "name"), container: field(held, "container"), current })
     : compact({
-        describedObject: own(held, "target"),
-        metric: compact({ name: own(held, "metricName"), selector: own(held, "selector") }),
+        describedObject: field(held, "target"),
+        metric: compact({ name: field(held, "metricName"), selector: field(held, "selector") }),
         current,
       });
-  return { type: text(old, "type"), [source]: made };
+  return { type: textAt(old, "type"), [source]: made };
 }
 
 function sourceOf(metric: JsonObject): string | undefined {
-  return ["object", "pods", "resource", "containerResource", "external"].find((name) => has(metric, name));
+  return ["object", "pods", "resource", "containerResource", "external"].find((name) => hasAt(metric, name));
 }
 
 function behaviorToOld(behavior: JsonObject): JsonObject {
@@ -266,14 +267,14 @@ function behaviorToOld(behavior: JsonObject): JsonObject {
 function rulesToOld(rules: Json | undefined): Json {
   if (!isObject(rules)) return null;
   return {
-    StabilizationWindowSeconds: own(rules, "stabilizationWindowSeconds") ?? null,
-    SelectPolicy: own(rules, "selectPolicy") ?? null,
-    Policies: items(rules, "policies").map((policy) => ({
-      Type: own(policy, "type") ?? "",
-      Value: own(policy, "value") ?? 0,
-      PeriodSeconds: own(policy, "periodSeconds") ?? 0,
+    StabilizationWindowSeconds: field(rules, "stabilizationWindowSeconds") ?? null,
+    SelectPolicy: field(rules, "selectPolicy") ?? null,
+    Policies: itemsAt(rules, "policies").map((policy) => ({
+      Type: field(policy, "type") ?? "",
+      Value: field(policy, "value") ?? 0,
+      PeriodSeconds: field(policy, "periodSeconds") ?? 0,
     })),
-    Tolerance: own(rules, "tolerance") ?? null,
+    Tolerance: field(rules, "tolerance") ?? null,
   };
 }
 
@@ -284,15 +285,15 @@ function behaviorFromOld(behavior: JsonObject): JsonObject {
 function rulesFromOld(rules: Json | undefined): JsonObject | undefined {
   if (!isObject(rules)) return undefined;
   return compact({
-    stabilizationWindowSeconds: own(rules, "StabilizationWindowSeconds"),
-    selectPolicy: own(rules, "SelectPolicy"),
-    policies: items(rules, "Policies").map((policy) =>
+    stabilizationWindowSeconds: field(rules, "StabilizationWindowSeconds"),
+    selectPolicy: field(rules, "SelectPolicy"),
+    policies: itemsAt(rules, "Policies").map((policy) =>
       compact({
-        type: own(policy, "Type"),
-        value: own(policy, "Value"),
-        periodSeconds: own(policy, "PeriodSeconds"),
+        type: field(policy, "Type"),
+        value: field(policy, "Value"),
+        periodSeconds: field(policy, "PeriodSeconds"),
       }),
     ),
-    tolerance: own(rules, "Tolerance"),
+    tolerance: field(rules, "Tolerance"),
   });
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { at, list, shown, text } from "../../table/fields.ts";
+import { listAt, textAt, valueAt } from "../../json-fields.ts";
+import { shown } from "../../table/cells.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 import { balancerAddresses } from "../service/columns.ts";
 
@@ -7,16 +8,16 @@ export function ingressCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),
     shown("<none>", of, "spec", "ingressClassName"),
-    hosts(list(of, "spec", "rules")),
+    hosts(listAt(of, "spec", "rules")),
     balancerAddresses(of).join(","),
-    list(of, "spec", "tls").length === 0 ? "80" : "80, 443",
+    listAt(of, "spec", "tls").length === 0 ? "80" : "80, 443",
     age(of, now),
   ];
 }
 
 function hosts(rules: readonly Json[]): string {
   const most = 3;
-  const named = rules.map((rule) => text(rule, "host"));
+  const named = rules.map((rule) => textAt(rule, "host"));
   const shownHosts: string[] = [];
   let more = false;
   for (const host of named) {
@@ -28,12 +29,12 @@ function hosts(rules: readonly Json[]): string {
 }
 
 export function ingressClassCells(of: JsonObject, now: number): Json[] {
-  const parameters = at(of, "spec", "parameters");
+  const parameters = valueAt(of, "spec", "parameters");
   const group = shown("", parameters, "apiGroup");
-  const reference = `${text(parameters, "kind")}${group === "" ? "" : `.${group}`}/${text(parameters, "name")}`;
+  const reference = `${textAt(parameters, "kind")}${group === "" ? "" : `.${group}`}/${textAt(parameters, "name")}`;
   return [
     name(of),
-    text(of, "spec", "controller"),
+    textAt(of, "spec", "controller"),
     parameters === undefined ? "<none>" : reference,
     age(of, now),
   ];

@@ -1,18 +1,18 @@
 import type { JsonObject } from "../../json.ts";
-import type { Strategy } from "../../registry/strategy.ts";
-import { Faults, immutable } from "../../validation/faults.ts";
 import {
-  child,
-  has,
-  items,
+  field,
+  hasAt,
+  itemsAt,
   metadataOf,
-  number,
-  own,
+  numberAt,
+  objectAt,
   specOf,
   statusOf,
-  text,
-  texts,
-} from "../../validation/fields.ts";
+  textAt,
+  textsAt,
+} from "../../json-fields.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { Faults, immutable } from "../../validation/faults.ts";
 import { ensure } from "../../validation/fill.ts";
 import {
   dnsLabel,
@@ -33,14 +33,14 @@ export const ingress: Strategy = {
   generation: true,
   prepareCreate: (object, { warn }) => {
     object.status = {};
-    if (has(child(metadataOf(object), "annotations"), classAnnotation)) {
+    if (hasAt(objectAt(metadataOf(object), "annotations"), classAnnotation)) {
       warn(`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`);
     }
   },
   validate: (object) => {
     const faults = specFaults(object);
-    const annotation = text(child(metadataOf(object), "annotations"), classAnnotation);
-    const named = text(specOf(object), "ingressClassName");
+    const annotation = textAt(objectAt(metadataOf(object), "annotations"), classAnnotation);
+    const named = textAt(specOf(object), "ingressClassName");
     if (annotation !== "" && named !== "" && annotation !== named) {
       faults.invalid(
         `annotations.${classAnnotation}`,
@@ -53,7 +53,7 @@ export const ingress: Strategy = {
   validateUpdate: (next, _live, { subresource }) => {
     if (subresource !== "status") return specFaults(next).causes;
     const faults = new Faults();
-    const entries = items(child(statusOf(next), "loadBalancer"), "ingress");
+    const entries = itemsAt(objectAt(statusOf(next), "loadBalancer"), "ingress");
     checkIngressPoints(faults, "status.loadBalancer.ingress", entries);
     return faults.causes;
   },
@@ -62,30 +62,31 @@ export const ingress: Strategy = {
 function specFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const rules = items(spec, "rules");
-  if (rules.length === 0 && !has(spec, "defaultBackend")) {
+  const rules = itemsAt(spec, "rules");
+  if (rules.length === 0 && !hasAt(spec, "defaultBackend")) {
     faults.invalid("spec", null, "either `defaultBackend` or `rules` must be specified");
   }
-  if (has(spec, "defaultBackend")) checkBackend(faults, "spec.defaultBackend", child(spec, "defaultBackend"));
+  if (hasAt(spec, "defaultBackend"))
+    checkBackend(faults, "spec.defaultBackend", objectAt(spec, "defaultBackend"));
   for (const [index, rule] of rules.entries()) checkRule(faults, `spec.rules[${index}]`, rule);
-  for (const [index, tls] of items(spec, "tls").entries()) checkTls(faults, `spec.tls[${index}]`, tls);
-  if (has(spec, "ingressClassName")) {
-    const name = text(spec, "ingressClassName");
+  for (const [index, tls] of itemsAt(spec, "tls").entries()) checkTls(faults, `spec.tls[${index}]`, tls);
+  if (hasAt(spec, "ingressClassName")) {
+    const name = textAt(spec, "ingressClassName");
     faults.each("spec.ingressClassName", name, dnsSubdomain(name));
   }
   return faults;
 }
 
 function checkRule(faults: Faults, at: string, rule: JsonObject): void {
-  const host = text(rule, "host");
+  const host = textAt(rule, "host");
   if (host !== "") {
     if (ipAddress(host).length === 0) {
       faults.invalid(`${at}.host`, host, "must be a DNS name, not an IP address");
     }
     faults.each(`${at}.host`, host, host.includes("*") ? wildcardHost(host) : dnsSubdomain(host));
   }
-  if (!has(rule, "http")) return;
-  const paths = items(child(rule, "http"), "paths");
+  if (!hasAt(rule, "http")) return;
+  const paths = itemsAt(objectAt(rule, "http"), "paths");
   if (paths.length === 0) faults.required(`${at}.http.paths`);
   for (const [index, path] of paths.entries()) checkPath(faults, `${at}.http.paths[${index}]`, path);
 }
@@ -97,8 +98,8 @@ const invalidSuffixes = ["/..", "/."];
 const pathTypes = ["Exact", "ImplementationSpecific", "Prefix"];
 
 function checkPath(faults: Faults, at: string, entry: JsonObject): void {
-  const path = text(entry, "path");
-  const type = own(entry, "pathType");
+  const path = textAt(entry, "path");
+  const type = field(entry, "pathType");
   if (type === undefined || type === null) {
     faults.required(`${at}.pathType`, "pathType must be specified");
     return;
@@ -123,19 +124,19 @@ function checkPath(faults: Faults, at: string, entry: JsonObject): void {
     default:
       faults.unsupported(`${at}.pathType`, type, pathTypes);
   }
-  checkBackend(faults, `${at}.backend`, child(entry, "backend"));
+  checkBackend(faults, `${at}.backend`, objectAt(entry, "backend"));
 }
 
 function checkBackend(faults: Faults, at: string, backend: JsonObject): void {
-  const [byService, byResource] = [has(backend, "service"), has(backend, "resource")];
+  const [byService, byResource] = [hasAt(backend, "service"), hasAt(backend, "resource")];
   if (byService && byResource) {
     faults.invalid(at, "", "cannot set both resource and service backends");
     return;
   }
   if (byResource) {
-    const resource = child(backend, "resource");
+    const resource = objectAt(backend, "resource");
     for (const part of ["kind", "name"]) {
-      const value = text(resource, part);
+      const value = textAt(resource, part);
       if (value === "") faults.required(`${at}.resource.${part}`);
       else faults.each(`${at}.resource.${part}`, value, pathSegment(value));
     }
@@ -145,12 +146,12 @@ function checkBackend(faults: Faults, at: string, backend: JsonObject): void {
     faults.invalid(at, "", "resource or service backend is required");
     return;
   }
-  const service = child(backend, "service");
-  const name = text(service, "name");
+  const service = objectAt(backend, "service");
+  const name = textAt(service, "name");
   if (name === "") faults.required(`${at}.service.name`);
   else faults.each(`${at}.service.name`, name, dnsLabel1035(name));
-  const port = child(service, "port");
-  const [portNamed, portNumbered] = [text(port, "name"), number(port, "number") ?? 0];
+  const port = objectAt(service, "port");
+  const [portNamed, portNumbered] = [textAt(port, "name"), numberAt(port, "number") ?? 0];
   if (portNamed !== "" && portNumbered !== 0)
     faults.invalid(at, "", "cannot set both port name & port number");
   else if (portNamed !== "") faults.each(`${at}.service.port.name`, portNamed, portName(portNamed));
@@ -160,10 +161,10 @@ function checkBackend(faults: Faults, at: string, backend: JsonObject): void {
 }
 
 function checkTls(faults: Faults, at: string, tls: JsonObject): void {
-  for (const [index, host] of texts(tls, "hosts").entries()) {
+  for (const [index, host] of textsAt(tls, "hosts").entries()) {
     faults.each(`${at}.hosts[${index}]`, host, host.includes("*") ? wildcardHost(host) : dnsSubdomain(host));
   }
-  const secret = text(tls, "secretName");
+  const secret = textAt(tls, "secretName");
   if (secret !== "") faults.each(`${at}.secretName`, secret, dnsSubdomain(secret));
 }
 
@@ -171,14 +172,14 @@ export const ingressClass: Strategy = {
   generation: true,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
-    const parameters = child(spec, "parameters");
-    if (has(spec, "parameters") && !has(parameters, "scope")) parameters.scope = "Cluster";
+    const parameters = objectAt(spec, "parameters");
+    if (hasAt(spec, "parameters") && !hasAt(parameters, "scope")) parameters.scope = "Cluster";
   },
   validate: (object) => classFaults(object).causes,
   validateUpdate: (next, live) => {
     const faults = classFaults(next);
-    const controller = text(specOf(next), "controller");
-    if (controller !== text(specOf(live), "controller"))
+    const controller = textAt(specOf(next), "controller");
+    if (controller !== textAt(specOf(live), "controller"))
       faults.invalid("spec.controller", controller, immutable);
     return faults.causes;
   },
@@ -187,24 +188,24 @@ export const ingressClass: Strategy = {
 function classFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const controller = text(spec, "controller");
+  const controller = textAt(spec, "controller");
   if (controller.length > 250) faults.tooLong("spec.controller", 250);
   domainPrefixedPath(faults, "spec.controller", controller);
-  if (!has(spec, "parameters")) return faults;
-  const parameters = child(spec, "parameters");
+  if (!hasAt(spec, "parameters")) return faults;
+  const parameters = objectAt(spec, "parameters");
   const at = "spec.parameters";
   for (const part of ["kind", "name"]) {
-    const value = text(parameters, part);
+    const value = textAt(parameters, part);
     if (value === "") faults.required(`${at}.${part}`);
     else faults.each(`${at}.${part}`, value, pathSegment(value));
   }
-  const scope = text(parameters, "scope");
+  const scope = textAt(parameters, "scope");
   faults.oneOf(`${at}.scope`, scope, ["Cluster", "Namespace"]);
-  const namespace = text(parameters, "namespace");
+  const namespace = textAt(parameters, "namespace");
   if (scope === "Namespace") {
     if (namespace === "") faults.required(`${at}.namespace`, "`parameters.scope` is set to 'Namespace'");
     else faults.each(`${at}.namespace`, namespace, dnsLabel(namespace));
-  } else if (scope === "Cluster" && has(parameters, "namespace")) {
+  } else if (scope === "Cluster" && hasAt(parameters, "namespace")) {
     faults.forbidden(`${at}.namespace`, "`parameters.scope` is set to 'Cluster'");
   }
   return faults;

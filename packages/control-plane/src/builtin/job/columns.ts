@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../json.ts";
+import { countAt, listAt, textAt, valueAt } from "../../json-fields.ts";
+import { conditionStatus } from "../../table/cells.ts";
 import { humanDuration, millisOf } from "../../table/duration.ts";
-import { at, conditionStatus, list, number, text } from "../../table/fields.ts";
 import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { formatSelector } from "../../table/selectors.ts";
 
@@ -12,29 +13,29 @@ export function jobCells(of: JsonObject, now: number): Json[] {
     jobDuration(of, now),
     age(of, now),
     ...templateCells(of),
-    formatSelector(at(of, "spec", "selector")),
+    formatSelector(valueAt(of, "spec", "selector")),
   ];
 }
 
 function jobStatus(of: JsonObject): string {
-  const conditions = list(of, "status", "conditions");
+  const conditions = listAt(of, "status", "conditions");
   const holds = (type: string) => conditionStatus(conditions, type) === "True";
   if (holds("Complete")) return "Complete";
   if (holds("Failed")) return "Failed";
-  if (at(of, "metadata", "deletionTimestamp") !== undefined) return "Terminating";
+  if (valueAt(of, "metadata", "deletionTimestamp") !== undefined) return "Terminating";
   return ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(holds) ?? "Running";
 }
 
 function jobCompletions(of: JsonObject): string {
-  const succeeded = number(of, "status", "succeeded");
-  const wanted = at(of, "spec", "completions");
+  const succeeded = countAt(of, "status", "succeeded");
+  const wanted = valueAt(of, "spec", "completions");
   if (typeof wanted === "number") return `${succeeded}/${wanted}`;
-  const parallelism = number(of, "spec", "parallelism");
+  const parallelism = countAt(of, "spec", "parallelism");
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
 function jobDuration(of: JsonObject, now: number): string {
-  const start = millisOf(text(of, "status", "startTime"));
+  const start = millisOf(textAt(of, "status", "startTime"));
   if (start === undefined) return "";
-  return humanDuration((millisOf(text(of, "status", "completionTime")) ?? now) - start);
+  return humanDuration((millisOf(textAt(of, "status", "completionTime")) ?? now) - start);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { names, podTemplate, startCluster, type TestCluster } from "../../controllers/cluster.fixture.ts";
 import { type JsonObject, textOf } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
 import { parseSchedule } from "../cron-job/schedule.ts";
 import { indexList, parseIndexes } from "./indexes.ts";
 
@@ -70,7 +70,7 @@ test("the pods of an Indexed Job know their index, and the status lists the fini
   await using cluster = await startCluster();
   await cluster.create(job("indexed", { completions: 4, parallelism: 4, completionMode: "Indexed" }));
   expect(status(cluster, "indexed")).toMatchObject({ succeeded: 4, completedIndexes: "0-3" });
-  const hosts = cluster.list("pods").map((pod) => textOf(field(pod, "spec", "hostname")));
+  const hosts = cluster.list("pods").map((pod) => textOf(valueAt(pod, "spec", "hostname")));
   expect(hosts.toSorted()).toEqual(["indexed-0", "indexed-1", "indexed-2", "indexed-3"]);
 });
 
@@ -247,7 +247,7 @@ test("a Job says when it was due by the clock of its zone", async () => {
   await cluster.create(cronJob({ schedule: "0 12 * * *", timeZone: "America/New_York" }));
   await cluster.pass(24 * hour);
   const key = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-  const due = cluster.list("jobs.batch").map((one) => field(one, "metadata", "annotations", key));
+  const due = cluster.list("jobs.batch").map((one) => valueAt(one, "metadata", "annotations", key));
   expect(due).toEqual(["2026-01-01T12:00:00-05:00"]);
 });
 

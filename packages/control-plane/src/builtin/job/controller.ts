@@ -14,7 +14,6 @@ import {
   createObject,
   deleteIfPresent,
   isDeleting,
-  namespaceOf,
   setFinalizer,
   stored,
   writeStatus,
@@ -28,9 +27,9 @@ import {
   within,
 } from "../../controllers/ownership.ts";
 import { isTerminating } from "../../controllers/pods.ts";
+import { millisOf, namespaceOf } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
-import { millisOf } from "../../storage/object-fields.ts";
 import type { Draft, Stored } from "../../storage/typed.ts";
 import { isTerminatingNamespace } from "../replica-set/controller.ts";
 import { type Failures, indexWaitMs, waitMs, withEnded } from "./backoff.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { podTemplate, startCluster, type TestCluster } from "../../controllers/cluster.fixture.ts";
 import type { JsonObject } from "../../json.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
+import type { StoredObject } from "../../storage/store.ts";
 
 const indexKey = "batch.kubernetes.io/job-completion-index";
 const failures = "batch.kubernetes.io/job-index-failure-count";
@@ -28,12 +29,13 @@ const conditions = (cluster: TestCluster) =>
   ((status(cluster).conditions ?? []) as JsonObject[]).map(
     ({ type, reason }) => `${type as string}: ${reason as string}`,
   );
-const annotation = (pod: StoredObject | undefined, key: string) => field(pod, "metadata", "annotations", key);
+const annotation = (pod: StoredObject | undefined, key: string) =>
+  valueAt(pod, "metadata", "annotations", key);
 const podOf = (cluster: TestCluster, index: number) =>
   cluster
     .list("pods")
     .find(
-      (pod) => annotation(pod, indexKey) === String(index) && field(pod, "status", "phase") === "Pending",
+      (pod) => annotation(pod, indexKey) === String(index) && valueAt(pod, "status", "phase") === "Pending",
     );
 
 async function end(cluster: TestCluster, index: number, exitCode: number, conditions: JsonObject[] = []) {

@@ -1,5 +1,6 @@
 import type { Job, Pod } from "@windlass/kinds/builtin";
-import { isDeleting, namespaceOf } from "../../controllers/objects.ts";
+import { isDeleting } from "../../controllers/objects.ts";
+import { namespaceOf } from "../../json-fields.ts";
 import type { Stored } from "../../storage/typed.ts";
 import { parseIndexes } from "./indexes.ts";
 

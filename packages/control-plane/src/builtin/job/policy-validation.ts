@@ -1,60 +1,60 @@
 import type { JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, has, items, number, own, specOf, text } from "../../validation/fields.ts";
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 /** Validates the pod failure policy. */
 export function checkFailurePolicy(faults: Faults, at: string, spec: JsonObject): void {
-  const rules = items(child(spec, "podFailurePolicy"), "rules");
+  const rules = itemsAt(objectAt(spec, "podFailurePolicy"), "rules");
   if (rules.length > 20) faults.tooMany(`${at}.rules`, rules.length, 20);
-  const pod = specOf(child(spec, "template"));
-  const names = [...items(pod, "containers"), ...items(pod, "initContainers")].map((one) =>
-    text(one, "name"),
+  const pod = specOf(objectAt(spec, "template"));
+  const names = [...itemsAt(pod, "containers"), ...itemsAt(pod, "initContainers")].map((one) =>
+    textAt(one, "name"),
   );
   for (const [index, rule] of rules.entries()) {
     const path = `${at}.rules[${index}]`;
-    const action = text(rule, "action");
+    const action = textAt(rule, "action");
     if (action === "") {
       faults.required(
         `${path}.action`,
         `valid values: ${actions.map((one) => JSON.stringify(one)).join(", ")}`,
       );
-    } else if (action === "FailIndex" && !has(spec, "backoffLimitPerIndex")) {
+    } else if (action === "FailIndex" && !hasAt(spec, "backoffLimitPerIndex")) {
       faults.invalid(`${path}.action`, action, "requires the backoffLimitPerIndex to be set");
     } else faults.oneOf(`${path}.action`, action, actions);
-    if (has(rule, "onExitCodes"))
-      checkExitCodes(faults, `${path}.onExitCodes`, child(rule, "onExitCodes"), names);
-    const conditions = items(rule, "onPodConditions");
+    if (hasAt(rule, "onExitCodes"))
+      checkExitCodes(faults, `${path}.onExitCodes`, objectAt(rule, "onExitCodes"), names);
+    const conditions = itemsAt(rule, "onPodConditions");
     for (const [place, condition] of conditions.entries()) {
-      if (text(condition, "type") === "") faults.required(`${path}.onPodConditions[${place}].type`);
-      faults.oneOf(`${path}.onPodConditions[${place}].status`, text(condition, "status"), [
+      if (textAt(condition, "type") === "") faults.required(`${path}.onPodConditions[${place}].type`);
+      faults.oneOf(`${path}.onPodConditions[${place}].status`, textAt(condition, "status"), [
         "False",
         "True",
         "Unknown",
       ]);
     }
-    if (has(rule, "onExitCodes") && conditions.length > 0) {
+    if (hasAt(rule, "onExitCodes") && conditions.length > 0) {
       faults.invalidUnshown(path, "specifying both OnExitCodes and OnPodConditions is not supported");
     }
-    if (!has(rule, "onExitCodes") && conditions.length === 0) {
+    if (!hasAt(rule, "onExitCodes") && conditions.length === 0) {
       faults.invalidUnshown(path, "specifying one of OnExitCodes and OnPodConditions is required");
     }
   }
 }
 
 function checkExitCodes(faults: Faults, at: string, rule: JsonObject, names: readonly string[]): void {
-  const operator = text(rule, "operator");
+  const operator = textAt(rule, "operator");
   if (operator === "") faults.required(`${at}.operator`, 'valid values: "In", "NotIn"');
   else faults.oneOf(`${at}.operator`, operator, ["In", "NotIn"]);
-  if (has(rule, "containerName") && !names.includes(text(rule, "containerName"))) {
+  if (hasAt(rule, "containerName") && !names.includes(textAt(rule, "containerName"))) {
     faults.invalid(
       `${at}.containerName`,
-      text(rule, "containerName"),
+      textAt(rule, "containerName"),
       "must be one of the container or initContainer names in the pod template",
     );
   }
-  const values = (own(rule, "values") ?? []) as number[];
+  const values = (field(rule, "values") ?? []) as number[];
   if (values.length === 0) faults.invalid(`${at}.values`, values, "at least one value is required");
   if (values.length > 255) faults.tooMany(`${at}.values`, values.length, 255);
   for (const [index, value] of values.entries()) {
@@ -71,9 +71,9 @@ function checkExitCodes(faults: Faults, at: string, rule: JsonObject, names: rea
 
 /** Validates the success policy. */
 export function checkSuccessPolicy(faults: Faults, at: string, spec: JsonObject): void {
-  const rules = items(child(spec, "successPolicy"), "rules");
-  if (text(spec, "completionMode") !== "Indexed") {
-    faults.invalid(at, goSuccessPolicy(child(spec, "successPolicy")), "requires indexed completion mode");
+  const rules = itemsAt(objectAt(spec, "successPolicy"), "rules");
+  if (textAt(spec, "completionMode") !== "Indexed") {
+    faults.invalid(at, goSuccessPolicy(objectAt(spec, "successPolicy")), "requires indexed completion mode");
     return;
   }
   if (rules.length === 0)
@@ -84,16 +84,16 @@ export function checkSuccessPolicy(faults: Faults, at: string, spec: JsonObject)
   if (rules.length > 20) faults.tooMany(`${at}.rules`, rules.length, 20);
   for (const [index, rule] of rules.entries()) {
     const path = `${at}.rules[${index}]`;
-    const count = number(rule, "succeededCount");
+    const count = numberAt(rule, "succeededCount");
     faults.atLeast(`${path}.succeededCount`, count);
-    if (count !== undefined && count > (number(spec, "completions") ?? 0)) {
+    if (count !== undefined && count > (numberAt(spec, "completions") ?? 0)) {
       faults.invalid(
         `${path}.succeededCount`,
         count,
-        `must be less than or equal to ${number(spec, "completions") ?? 0} (the number of specified completions)`,
+        `must be less than or equal to ${numberAt(spec, "completions") ?? 0} (the number of specified completions)`,
       );
     }
-    if (!has(rule, "succeededCount") && !has(rule, "succeededIndexes")) {
+    if (!hasAt(rule, "succeededCount") && !hasAt(rule, "succeededIndexes")) {
       faults.required(path, "at least one of succeededCount or succeededIndexes must be specified");
     }
   }
@@ -101,29 +101,29 @@ export function checkSuccessPolicy(faults: Faults, at: string, spec: JsonObject)
 
 /** The policies as the real server holds them, for messages. */
 export function goSuccessPolicy(policy: JsonObject): JsonObject {
-  const Rules = items(policy, "rules").map((rule) => ({
-    SucceededIndexes: own(rule, "succeededIndexes") ?? null,
-    SucceededCount: own(rule, "succeededCount") ?? null,
+  const Rules = itemsAt(policy, "rules").map((rule) => ({
+    SucceededIndexes: field(rule, "succeededIndexes") ?? null,
+    SucceededCount: field(rule, "succeededCount") ?? null,
   }));
   return { Rules };
 }
 
 export function goFailurePolicy(policy: JsonObject): JsonObject {
-  const Rules = items(policy, "rules").map((rule) => {
-    const codes = child(rule, "onExitCodes");
+  const Rules = itemsAt(policy, "rules").map((rule) => {
+    const codes = objectAt(rule, "onExitCodes");
     return {
-      Action: text(rule, "action"),
-      OnExitCodes: has(rule, "onExitCodes")
+      Action: textAt(rule, "action"),
+      OnExitCodes: hasAt(rule, "onExitCodes")
         ? {
-            ContainerName: own(codes, "containerName") ?? null,
-            Operator: text(codes, "operator"),
-            Values: own(codes, "values") ?? null,
+            ContainerName: field(codes, "containerName") ?? null,
+            Operator: textAt(codes, "operator"),
+            Values: field(codes, "values") ?? null,
           }
         : null,
-      OnPodConditions: has(rule, "onPodConditions")
-        ? items(rule, "onPodConditions").map((one) => ({
-            Type: text(one, "type"),
-            Status: text(one, "status"),
+      OnPodConditions: hasAt(rule, "onPodConditions")
+        ? itemsAt(rule, "onPodConditions").map((one) => ({
+            Type: textAt(one, "type"),
+            Status: textAt(one, "status"),
           }))
         : null,
     };

@@ -1,19 +1,19 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../../json.ts";
+import {
+  field,
+  hasAt,
+  itemsAt,
+  metadataOf,
+  numberAt,
+  objectAt,
+  specOf,
+  statusOf,
+  textAt,
+} from "../../json-fields.ts";
 import { generateName } from "../../registry/metadata.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import type { Steps } from "../../steps.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import {
-  child,
-  has,
-  items,
-  metadataOf,
-  number,
-  own,
-  specOf,
-  statusOf,
-  text,
-} from "../../validation/fields.ts";
 import { ensure, fill, put } from "../../validation/fill.ts";
 import { domainPrefixedPath } from "../../validation/names.ts";
 import { checkSelector } from "../../validation/selectors.ts";
@@ -41,17 +41,17 @@ export const job: Strategy = {
   orphanWarning:
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
   selectableFields: ["status.successful"],
-  podTemplate: (object) => own(specOf(object), "template"),
+  podTemplate: (object) => field(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
-    if (!has(spec, "completions") && !has(spec, "parallelism"))
+    if (!hasAt(spec, "completions") && !hasAt(spec, "parallelism"))
       fill(spec, { completions: 1, parallelism: 1 });
-    fill(spec, { parallelism: 1, backoffLimit: has(spec, "backoffLimitPerIndex") ? mostInt32 : 6 });
+    fill(spec, { parallelism: 1, backoffLimit: hasAt(spec, "backoffLimitPerIndex") ? mostInt32 : 6 });
     fill(spec, { completionMode: "NonIndexed", suspend: false, manualSelector: false });
-    fill(spec, { podReplacementPolicy: has(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed" });
-    for (const rule of items(child(spec, "podFailurePolicy"), "rules")) {
-      for (const condition of items(rule, "onPodConditions")) {
-        if (text(condition, "status") === "") condition.status = "True";
+    fill(spec, { podReplacementPolicy: hasAt(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed" });
+    for (const rule of itemsAt(objectAt(spec, "podFailurePolicy"), "rules")) {
+      for (const condition of itemsAt(rule, "onPodConditions")) {
+        if (textAt(condition, "status") === "") condition.status = "True";
       }
     }
     templateDefaults(spec);
@@ -61,8 +61,8 @@ export const job: Strategy = {
     object.status = {};
     // Its pods are labelled with its name, so a name to be generated is generated now.
     const metadata = metadataOf(object);
-    if (!metadata.name && text(metadata, "generateName") !== "") {
-      metadata.name = generateName(random, text(metadata, "generateName"));
+    if (!metadata.name && textAt(metadata, "generateName") !== "") {
+      metadata.name = generateName(random, textAt(metadata, "generateName"));
     }
     if (specOf(object).manualSelector !== true) generateSelector(object);
     prepareTemplate(object);
@@ -83,8 +83,8 @@ export const job: Strategy = {
 
 function labelDefaults(object: JsonObject): void {
   const metadata = ensure(object, "metadata");
-  const labels = child(metadataOf(child(specOf(object), "template")), "labels");
-  if (Object.keys(child(metadata, "labels")).length === 0 && Object.keys(labels).length > 0) {
+  const labels = objectAt(metadataOf(objectAt(specOf(object), "template")), "labels");
+  if (Object.keys(objectAt(metadata, "labels")).length === 0 && Object.keys(labels).length > 0) {
     // The same map, as in the real server: labels that the template is given later are the job's
     // too.
     metadata.labels = labels;
@@ -103,11 +103,11 @@ function generateSelector(object: JsonObject): void {
     [oldUidLabel]: uid ?? "",
     [oldNameLabel]: name ?? "",
   };
-  const labels = ensure(ensure(child(spec, "template"), "metadata"), "labels");
+  const labels = ensure(ensure(objectAt(spec, "template"), "metadata"), "labels");
   for (const [key, value] of Object.entries(made)) if (labels[key] === undefined) labels[key] = value;
   sortKeys(labels);
   const metadata = ensure(object, "metadata");
-  const isOwn = metadata.labels !== labels && Object.keys(child(metadata, "labels")).length > 0;
+  const isOwn = metadata.labels !== labels && Object.keys(objectAt(metadata, "labels")).length > 0;
   if (!isOwn) metadata.labels = clone(labels);
   const selected = ensure(ensure(spec, "selector"), "matchLabels");
   if (selected[uidLabel] === undefined) selected[uidLabel] = uid ?? "";
@@ -123,10 +123,10 @@ function sortKeys(map: JsonObject): void {
 
 /** A job whose pods are made by index needs room for the index in their names. */
 function checkGeneratedNames(faults: Faults, object: JsonObject): void {
-  const name = text(metadataOf(object), "name");
+  const name = textAt(metadataOf(object), "name");
   const spec = specOf(object);
-  if (text(spec, "completionMode") !== "Indexed") return;
-  const longest = `${name}-${(number(spec, "completions") ?? 1) - 1}`;
+  if (textAt(spec, "completionMode") !== "Indexed") return;
+  const longest = `${name}-${(numberAt(spec, "completions") ?? 1) - 1}`;
   if (longest.length > 63) {
     faults.invalid("metadata.name", name, `will not able to create pod with invalid DNS name: ${longest}`);
   }
@@ -137,24 +137,24 @@ function* jobFaults(object: JsonObject): Steps<Faults> {
   const spec = specOf(object);
   checkSelection(faults, object, spec);
   yield* checkJobSpec(faults, "spec", spec);
-  const selector = child(spec, "selector");
-  if (has(spec, "selector")) checkMatches(faults, spec, selector);
+  const selector = objectAt(spec, "selector");
+  if (hasAt(spec, "selector")) checkMatches(faults, spec, selector);
   else checkMatches(faults, spec, undefined);
   return faults;
 }
 
 function checkSelection(faults: Faults, object: JsonObject, spec: JsonObject): void {
   if (spec.manualSelector === true) {
-    if (!has(spec, "selector")) faults.required("spec.selector");
-    else checkSelector(faults, "spec.selector", child(spec, "selector"));
+    if (!hasAt(spec, "selector")) faults.required("spec.selector");
+    else checkSelector(faults, "spec.selector", objectAt(spec, "selector"));
     return;
   }
-  if (!has(spec, "selector")) {
+  if (!hasAt(spec, "selector")) {
     faults.required("spec.selector");
     return;
   }
   const { name, uid } = metadataOf(object);
-  const labels = child(metadataOf(child(spec, "template")), "labels");
+  const labels = objectAt(metadataOf(objectAt(spec, "template")), "labels");
   const wanted: { readonly [label: string]: string } = {
     [uidLabel]: textOf(uid),
     [nameLabel]: textOf(name),
@@ -168,7 +168,7 @@ function checkSelection(faults: Faults, object: JsonObject, spec: JsonObject): v
   }
   const expected = { matchLabels: { [uidLabel]: wanted[uidLabel] as string } };
   const old = { matchLabels: { [oldUidLabel]: wanted[oldUidLabel] as string } };
-  const selector = child(spec, "selector");
+  const selector = objectAt(spec, "selector");
   if (!equal(selector, expected) && !equal(selector, old)) {
     faults.invalid("spec.selector", selector, "`selector` not auto-generated");
   }
@@ -185,28 +185,28 @@ export function* checkJobSpec(faults: Faults, at: string, spec: JsonObject): Ste
     "backoffLimitPerIndex",
     "maxFailedIndexes",
   ]) {
-    faults.atLeast(`${at}.${part}`, own(spec, part));
+    faults.atLeast(`${at}.${part}`, field(spec, part));
   }
   checkIndexes(faults, at, spec);
-  if (has(spec, "podFailurePolicy")) checkFailurePolicy(faults, `${at}.podFailurePolicy`, spec);
-  if (has(spec, "successPolicy")) checkSuccessPolicy(faults, `${at}.successPolicy`, spec);
-  if (has(spec, "podReplacementPolicy")) {
-    const policies = has(spec, "podFailurePolicy") ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
-    faults.oneOf(`${at}.podReplacementPolicy`, text(spec, "podReplacementPolicy"), policies);
+  if (hasAt(spec, "podFailurePolicy")) checkFailurePolicy(faults, `${at}.podFailurePolicy`, spec);
+  if (hasAt(spec, "successPolicy")) checkSuccessPolicy(faults, `${at}.successPolicy`, spec);
+  if (hasAt(spec, "podReplacementPolicy")) {
+    const policies = hasAt(spec, "podFailurePolicy") ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
+    faults.oneOf(`${at}.podReplacementPolicy`, textAt(spec, "podReplacementPolicy"), policies);
   }
-  if (has(spec, "managedBy")) {
-    const manager = text(spec, "managedBy");
+  if (hasAt(spec, "managedBy")) {
+    const manager = textAt(spec, "managedBy");
     domainPrefixedPath(faults, `${at}.managedBy`, manager);
     if (manager.length > 63) faults.tooLong(`${at}.managedBy`, 63);
   }
-  const template = child(spec, "template");
+  const template = objectAt(spec, "template");
   yield* checkPodTemplate(faults, `${at}.template`, template);
-  const restart = text(specOf(template), "restartPolicy");
+  const restart = textAt(specOf(template), "restartPolicy");
   if (restart === "" || restart === "Always") {
     faults.required(`${at}.template.spec.restartPolicy`, 'valid values: "OnFailure", "Never"');
   } else if (restart !== "OnFailure" && restart !== "Never") {
     faults.unsupported(`${at}.template.spec.restartPolicy`, restart, ["OnFailure", "Never"]);
-  } else if (has(spec, "podFailurePolicy") && restart !== "Never") {
+  } else if (hasAt(spec, "podFailurePolicy") && restart !== "Never") {
     faults.invalid(
       `${at}.template.spec.restartPolicy`,
       restart,
@@ -216,18 +216,18 @@ export function* checkJobSpec(faults: Faults, at: string, spec: JsonObject): Ste
 }
 
 function checkIndexes(faults: Faults, at: string, spec: JsonObject): void {
-  const completions = number(spec, "completions");
-  const failures = number(spec, "maxFailedIndexes");
+  const completions = numberAt(spec, "completions");
+  const failures = numberAt(spec, "maxFailedIndexes");
   if (failures !== undefined) {
     if (completions !== undefined && failures > completions) {
       faults.invalid(`${at}.maxFailedIndexes`, failures, "must be less than or equal to completions");
     }
-    if (!has(spec, "backoffLimitPerIndex")) {
+    if (!hasAt(spec, "backoffLimitPerIndex")) {
       faults.required(`${at}.backoffLimitPerIndex`, "when maxFailedIndexes is specified");
     }
   }
-  const mode = text(spec, "completionMode");
-  if (!has(spec, "completionMode")) return;
+  const mode = textAt(spec, "completionMode");
+  if (!hasAt(spec, "completionMode")) return;
   if (mode !== "NonIndexed" && mode !== "Indexed") {
     faults.unsupported(`${at}.completionMode`, mode, ["NonIndexed", "Indexed"]);
   }
@@ -235,7 +235,7 @@ function checkIndexes(faults: Faults, at: string, spec: JsonObject): void {
     if (completions === undefined) {
       faults.required(`${at}.completions`, "when completion mode is Indexed");
     }
-    const parallelism = number(spec, "parallelism");
+    const parallelism = numberAt(spec, "parallelism");
     if (parallelism !== undefined && parallelism > mostIndexes) {
       faults.invalid(
         `${at}.parallelism`,
@@ -245,8 +245,8 @@ function checkIndexes(faults: Faults, at: string, spec: JsonObject): void {
     }
   } else if (mode === "NonIndexed") {
     for (const part of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
-      if (has(spec, part))
-        faults.invalid(`${at}.${part}`, own(spec, part), "requires indexed completion mode");
+      if (hasAt(spec, part))
+        faults.invalid(`${at}.${part}`, field(spec, part), "requires indexed completion mode");
     }
   }
 }
@@ -271,20 +271,20 @@ function checkFrozen(faults: Faults, next: JsonObject, live: JsonObject): void {
 
 /** The value as the real server prints its own types. */
 function shown(part: string, spec: JsonObject): Json {
-  if (!has(spec, part)) return null;
-  if (part === "podFailurePolicy") return goFailurePolicy(child(spec, part));
-  return part === "successPolicy" ? goSuccessPolicy(child(spec, part)) : (spec[part] as Json);
+  if (!hasAt(spec, part)) return null;
+  if (part === "podFailurePolicy") return goFailurePolicy(objectAt(spec, part));
+  return part === "successPolicy" ? goSuccessPolicy(objectAt(spec, part)) : (spec[part] as Json);
 }
 
 /** Jobs that count by index may grow and shrink as long as both numbers are one. */
 function checkCompletions(faults: Faults, now: JsonObject, before: JsonObject): void {
   if (equal(now.completions ?? null, before.completions ?? null)) return;
   const elastic =
-    text(before, "completionMode") === "Indexed" &&
-    has(now, "completions") &&
+    textAt(before, "completionMode") === "Indexed" &&
+    hasAt(now, "completions") &&
     now.completions === now.parallelism &&
     before.completions === before.parallelism;
-  if (text(before, "completionMode") !== "Indexed") {
+  if (textAt(before, "completionMode") !== "Indexed") {
     faults.invalid("spec.completions", now.completions ?? null, immutable);
   } else if (!elastic) {
     faults.invalid(
@@ -303,9 +303,9 @@ const schedulingFields = ["nodeSelector", "tolerations", "schedulingGates"];
  */
 function checkTemplate(faults: Faults, now: JsonObject, live: JsonObject): void {
   const before = specOf(live);
-  const template = clone(child(now, "template"));
-  const old = child(before, "template");
-  const startable = before.suspend === true && !has(statusOf(live), "startTime");
+  const template = clone(objectAt(now, "template"));
+  const old = objectAt(before, "template");
+  const startable = before.suspend === true && !hasAt(statusOf(live), "startTime");
   if (startable) {
     const pod = ensure(template, "spec");
     for (const part of schedulingFields) put(pod, part, specOf(old)[part]);
@@ -314,5 +314,5 @@ function checkTemplate(faults: Faults, now: JsonObject, live: JsonObject): void 
     put(metadata, "labels", metadataOf(old).labels);
     put(metadata, "annotations", metadataOf(old).annotations);
   }
-  if (!equal(template, old)) faults.invalid("spec.template", child(now, "template"), immutable);
+  if (!equal(template, old)) faults.invalid("spec.template", objectAt(now, "template"), immutable);
 }

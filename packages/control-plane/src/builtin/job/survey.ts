@@ -2,8 +2,7 @@ import type { Job, Pod } from "@windlass/kinds/builtin";
 import { isDeleting } from "../../controllers/objects.ts";
 import { isActive, podCondition } from "../../controllers/pods.ts";
 import { textOf } from "../../json.ts";
-import { millisOf } from "../../storage/object-fields.ts";
-import { field } from "../../storage/store.ts";
+import { millisOf, valueAt } from "../../json-fields.ts";
 import type { Stored } from "../../storage/typed.ts";
 import { failsByIndex, indexOf, isIndexed, parseIndexes } from "./indexes.ts";
 import { isFailed, verdictOn } from "./policies.ts";
@@ -42,7 +41,7 @@ export function isTracked(pod: Stored<Pod>): boolean {
 /** Looks at all pods of a job. */
 export function surveyOf(job: Stored<Job>, pods: readonly Stored<Pod>[]): JobSurvey {
   const uncounted = (part: string) =>
-    new Set((field(job, "status", "uncountedTerminatedPods", part) ?? []) as string[]);
+    new Set((valueAt(job, "status", "uncountedTerminatedPods", part) ?? []) as string[]);
   const [oldSucceeded, oldFailed] = [uncounted("succeeded"), uncounted("failed")];
   const tracked = pods.filter(isTracked);
   const valid = isIndexed(job) ? tracked.filter((pod) => indexOf(job, pod) !== undefined) : tracked;
@@ -75,7 +74,7 @@ export function surveyOf(job: Stored<Job>, pods: readonly Stored<Pod>[]): JobSur
 }
 
 function listed(job: Stored<Job>, part: "completedIndexes" | "failedIndexes"): Set<number> {
-  const text = textOf(field(job, "status", part));
+  const text = textOf(valueAt(job, "status", part));
   return new Set(parseIndexes(text, job.spec.completions ?? 0));
 }
 

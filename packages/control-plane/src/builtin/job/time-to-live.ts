@@ -7,7 +7,7 @@ import {
   isDeleting,
   stored,
 } from "../../controllers/objects.ts";
-import { millisOf } from "../../storage/object-fields.ts";
+import { millisOf } from "../../json-fields.ts";
 import { finishedCondition } from "./end.ts";
 
 /** Deletes Jobs so long after their end as they say. */

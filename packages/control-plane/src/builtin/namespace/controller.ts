@@ -7,8 +7,9 @@ import {
 } from "../../controllers/loop.ts";
 import { builtin, controllerContext, deleteIfPresent, writeStatus } from "../../controllers/objects.ts";
 import { clone, type JsonObject, textOf } from "../../json.ts";
+import { valueAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import { field, type LogRecord, type StoredObject } from "../../storage/store.ts";
+import type { LogRecord, StoredObject } from "../../storage/store.ts";
 
 const podsBucket = "pods";
 
@@ -78,7 +79,7 @@ export function startNamespaces(deps: ControllerDependencies): Running {
       }
     }
     const now = timestamp(registry.clock);
-    const before = (field(namespace, "status", "conditions") ?? []) as JsonObject[];
+    const before = (valueAt(namespace, "status", "conditions") ?? []) as JsonObject[];
     const condition = (type: string, status: boolean, reason: string, message: string): JsonObject => {
       const known = before.find((other) => other.type === type);
       const text = status ? "True" : "False";

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from "../../json.ts";
+import { hasAt, metadataOf, specOf, statusOf, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults } from "../../validation/faults.ts";
-import { has, metadataOf, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 import { put } from "../../validation/fill.ts";
 import { qualifiedName } from "../../validation/names.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
-const finalizersOf = (object: JsonObject): string[] => texts(specOf(object), "finalizers");
+const finalizersOf = (object: JsonObject): string[] => textsAt(specOf(object), "finalizers");
 
 /**
  * A namespace goes in two steps: it is Terminating until its controller, having emptied it, takes
@@ -28,7 +28,7 @@ export const namespace: Strategy = {
     object.spec = { finalizers: [...others, "kubernetes"] };
     object.status = { phase: "Active" };
     const metadata = metadataOf(object);
-    const name = text(metadata, "name");
+    const name = textAt(metadata, "name");
     if (name !== "" && isObject(metadata.labels)) metadata.labels[nameLabel] = name;
   },
   prepareUpdate: (next, live, { subresource }) => {
@@ -70,8 +70,8 @@ function finalizerFaults(object: JsonObject): Faults {
 }
 
 function checkPhase(faults: Faults, object: JsonObject): void {
-  const phase = text(statusOf(object), "phase");
-  if (!has(metadataOf(object), "deletionTimestamp")) {
+  const phase = textAt(statusOf(object), "phase");
+  if (!hasAt(metadataOf(object), "deletionTimestamp")) {
     if (phase !== "Active") {
       faults.invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty");
     }

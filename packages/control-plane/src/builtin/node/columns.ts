@@ -1,19 +1,20 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { at, conditionStatus, list, object, orNone, text } from "../../table/fields.ts";
+import { listAt, objectAt, textAt, valueAt } from "../../json-fields.ts";
+import { conditionStatus, orNone } from "../../table/cells.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 export function nodeCells(of: JsonObject, now: number): Json[] {
-  const ready = conditionStatus(list(of, "status", "conditions"), "Ready");
+  const ready = conditionStatus(listAt(of, "status", "conditions"), "Ready");
   const status = ready === undefined ? "Unknown" : ready === "True" ? "Ready" : "NotReady";
-  const info = (field: string) => text(of, "status", "nodeInfo", field);
+  const info = (field: string) => textAt(of, "status", "nodeInfo", field);
   const address = (type: string) =>
-    text(
-      list(of, "status", "addresses").find((each) => text(each, "type") === type),
+    textAt(
+      listAt(of, "status", "addresses").find((each) => textAt(each, "type") === type),
       "address",
     );
   return [
     name(of),
-    at(of, "spec", "unschedulable") === true ? `${status},SchedulingDisabled` : status,
+    valueAt(of, "spec", "unschedulable") === true ? `${status},SchedulingDisabled` : status,
     orNone(nodeRoles(of).join(",")),
     age(of, now),
     info("kubeletVersion"),
@@ -28,10 +29,10 @@ export function nodeCells(of: JsonObject, now: number): Json[] {
 const roleLabel = "node-role.kubernetes.io/";
 
 function nodeRoles(of: JsonObject): string[] {
-  const labels = object(of, "metadata", "labels");
+  const labels = objectAt(of, "metadata", "labels");
   const roles = Object.keys(labels)
     .filter((label) => label.startsWith(roleLabel))
     .map((label) => label.slice(roleLabel.length));
-  roles.push(text(labels, "kubernetes.io/role"));
+  roles.push(textAt(labels, "kubernetes.io/role"));
   return [...new Set(roles.filter((role) => role !== ""))].sort();
 }

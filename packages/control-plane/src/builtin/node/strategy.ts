@@ -1,7 +1,7 @@
 import { clone, equal, identityText, type JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, objectAt, specOf, statusOf, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, items, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 import { cidr, labelText, qualifiedName } from "../../validation/names.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -10,12 +10,12 @@ export const node: Strategy = {
   selectableFields: ["spec.unschedulable"],
   setDefaults: (object) => {
     const spec = specOf(object);
-    const [single, list] = [text(spec, "podCIDR"), texts(spec, "podCIDRs")];
+    const [single, list] = [textAt(spec, "podCIDR"), textsAt(spec, "podCIDRs")];
     if (single !== "" && list[0] !== single) spec.podCIDRs = [single];
     else if (single === "" && list[0] !== undefined) spec.podCIDR = list[0];
     const status = statusOf(object);
-    if (has(status, "capacity") && !has(status, "allocatable")) {
-      status.allocatable = clone(child(status, "capacity"));
+    if (hasAt(status, "capacity") && !hasAt(status, "allocatable")) {
+      status.allocatable = clone(objectAt(status, "capacity"));
     }
   },
   validate: (object) => nodeFaults(object).causes,
@@ -27,8 +27,8 @@ export const node: Strategy = {
       ["podCIDRs", "podCIDR"],
       ["providerID", "providerID"],
     ] as const) {
-      const had = own(before, part);
-      if (had !== undefined && !equal(had, own(now, part))) {
+      const had = field(before, part);
+      if (had !== undefined && !equal(had, field(now, part))) {
         faults.forbidden(`spec.${part}`, `node updates may not change ${shown} except from "" to valid`);
       }
     }
@@ -39,12 +39,12 @@ export const node: Strategy = {
 function statusFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const seen = new Set<string>();
-  for (const [index, address] of items(statusOf(object), "addresses").entries()) {
+  for (const [index, address] of itemsAt(statusOf(object), "addresses").entries()) {
     const identity = identityText(address);
     if (seen.has(identity)) {
       faults.duplicate(`status.addresses[${index}]`, {
-        Type: text(address, "type"),
-        Address: text(address, "address"),
+        Type: textAt(address, "type"),
+        Address: textAt(address, "address"),
       });
     }
     seen.add(identity);
@@ -56,21 +56,21 @@ function nodeFaults(object: JsonObject): Faults {
   const faults = statusFaults(object);
   const spec = specOf(object);
   const pairsSeen = new Set<string>();
-  for (const [index, taint] of items(spec, "taints").entries()) {
+  for (const [index, taint] of itemsAt(spec, "taints").entries()) {
     // The real server looks for them under metadata.
     const at = `metadata.taints[${index}]`;
-    const [key, value, effect] = [text(taint, "key"), text(taint, "value"), text(taint, "effect")];
+    const [key, value, effect] = [textAt(taint, "key"), textAt(taint, "value"), textAt(taint, "effect")];
     faults.each(`${at}.key`, key, qualifiedName(key));
     faults.each(`${at}.value`, value, labelText(value));
     if (effect === "") faults.required(`${at}.effect`);
     else faults.oneOf(`${at}.effect`, effect, effects);
     if (pairsSeen.has(`${key}/${effect}`)) {
-      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: own(taint, "timeAdded") ?? null };
+      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: field(taint, "timeAdded") ?? null };
       faults.duplicate(at, shown, "taints must be unique by key and effect pair");
     }
     pairsSeen.add(`${key}/${effect}`);
   }
-  for (const [index, range] of texts(spec, "podCIDRs").entries()) {
+  for (const [index, range] of textsAt(spec, "podCIDRs").entries()) {
     faults.each(`spec.podCIDRs[${index}]`, range, cidr(range));
   }
   return faults;

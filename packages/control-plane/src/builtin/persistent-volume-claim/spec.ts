@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json.ts";
+import { field, hasAt, objectAt, textAt, textsAt } from "../../json-fields.ts";
 import { amount, checkResourceName } from "../../validation/amounts.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, has, own, text, texts } from "../../validation/fields.ts";
 import { dnsSubdomain } from "../../validation/names.ts";
 import { checkSelector } from "../../validation/selectors.ts";
 
@@ -22,11 +22,11 @@ export function checkAccessModes(faults: Faults, at: string, modes: readonly str
 
 /** The spec of a PersistentVolumeClaim, of its own or in a template. */
 export function checkClaimSpec(faults: Faults, at: string, spec: JsonObject): void {
-  const modes = texts(spec, "accessModes");
+  const modes = textsAt(spec, "accessModes");
   if (modes.length === 0) faults.required(`${at}.accessModes`, "at least 1 access mode is required");
-  if (has(spec, "selector")) checkSelector(faults, `${at}.selector`, child(spec, "selector"));
+  if (hasAt(spec, "selector")) checkSelector(faults, `${at}.selector`, objectAt(spec, "selector"));
   checkAccessModes(faults, `${at}.accessModes`, modes);
-  const wanted = own(child(child(spec, "resources"), "requests"), "storage");
+  const wanted = field(objectAt(objectAt(spec, "resources"), "requests"), "storage");
   if (wanted === undefined) faults.required(`${at}.resources[storage]`);
   else {
     checkResourceName(faults, `${at}.resources[storage]`, "storage");
@@ -34,25 +34,25 @@ export function checkClaimSpec(faults: Faults, at: string, spec: JsonObject): vo
       faults.invalid(`${at}.resources[storage]`, wanted, "must be greater than zero");
     }
   }
-  const className = text(spec, "storageClassName");
+  const className = textAt(spec, "storageClassName");
   if (className !== "") faults.each(`${at}.storageClassName`, className, dnsSubdomain(className));
-  if (has(spec, "volumeMode")) faults.oneOf(`${at}.volumeMode`, text(spec, "volumeMode"), volumeModes);
-  const attributes = text(spec, "volumeAttributesClassName");
+  if (hasAt(spec, "volumeMode")) faults.oneOf(`${at}.volumeMode`, textAt(spec, "volumeMode"), volumeModes);
+  const attributes = textAt(spec, "volumeAttributesClassName");
   if (attributes !== "") faults.each(`${at}.volumeAttributesClassName`, attributes, dnsSubdomain(attributes));
   checkDataSource(faults, `${at}.dataSource`, spec, "dataSource");
   checkDataSource(faults, `${at}.dataSourceRef`, spec, "dataSourceRef");
 }
 
 function checkDataSource(faults: Faults, at: string, spec: JsonObject, name: string): void {
-  if (!has(spec, name)) return;
-  const source = child(spec, name);
-  if (text(source, "name") === "") faults.required(`${at}.name`);
-  if (text(source, "kind") === "") faults.required(`${at}.kind`);
-  const group = text(source, "apiGroup");
-  if (group === "" && text(source, "kind") !== "PersistentVolumeClaim") {
+  if (!hasAt(spec, name)) return;
+  const source = objectAt(spec, name);
+  if (textAt(source, "name") === "") faults.required(`${at}.name`);
+  if (textAt(source, "kind") === "") faults.required(`${at}.kind`);
+  const group = textAt(source, "apiGroup");
+  if (group === "" && textAt(source, "kind") !== "PersistentVolumeClaim") {
     faults.invalid(
       at,
-      text(source, "kind"),
+      textAt(source, "kind"),
       "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
     );
   }

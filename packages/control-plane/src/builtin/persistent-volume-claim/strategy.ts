@@ -1,8 +1,8 @@
 import { clone, equal, type JsonObject } from "../../json.ts";
+import { field, hasAt, metadataOf, objectAt, specOf, statusOf, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { checkPlainAmount, compareAmounts } from "../../validation/amounts.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, metadataOf, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 import { ensure, fill, put } from "../../validation/fill.ts";
 import { checkAccessModes, checkClaimSpec } from "./spec.ts";
 
@@ -16,12 +16,12 @@ export const persistentVolumeClaim: Strategy = {
   setDefaults: (object) => {
     fill(ensure(object, "spec"), { volumeMode: "Filesystem" });
     const status = ensure(object, "status");
-    if (text(status, "phase") === "") status.phase = "Pending";
+    if (textAt(status, "phase") === "") status.phase = "Pending";
   },
   prepareCreate: (object, { warn }) => {
     object.status = { phase: "Pending" };
     settleDataSources(specOf(object));
-    if (has(child(metadataOf(object), "annotations"), classAnnotation)) {
+    if (hasAt(objectAt(metadataOf(object), "annotations"), classAnnotation)) {
       warn(
         `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
       );
@@ -41,24 +41,24 @@ export const persistentVolumeClaim: Strategy = {
  * neither allows is dropped.
  */
 function settleDataSources(spec: JsonObject): void {
-  const source = child(spec, "dataSource");
-  if (has(spec, "dataSource")) {
-    const group = text(source, "apiGroup");
-    const kind = text(source, "kind");
+  const source = objectAt(spec, "dataSource");
+  if (hasAt(spec, "dataSource")) {
+    const group = textAt(source, "apiGroup");
+    const kind = textAt(source, "kind");
     const known =
       (kind === "PersistentVolumeClaim" && group === "") ||
       (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io");
     if (!known) delete spec.dataSource;
   }
-  if (has(spec, "dataSource") && !has(spec, "dataSourceRef")) put(spec, "dataSourceRef", spec.dataSource);
-  else if (!has(spec, "dataSource") && has(spec, "dataSourceRef")) {
-    const reference = child(spec, "dataSourceRef");
-    if (has(reference, "namespace")) return;
+  if (hasAt(spec, "dataSource") && !hasAt(spec, "dataSourceRef")) put(spec, "dataSourceRef", spec.dataSource);
+  else if (!hasAt(spec, "dataSource") && hasAt(spec, "dataSourceRef")) {
+    const reference = objectAt(spec, "dataSourceRef");
+    if (hasAt(reference, "namespace")) return;
     put(spec, "dataSource", reference);
   }
   for (const name of ["dataSource", "dataSourceRef"]) {
     const value = spec[name];
-    if (has(spec, name) && !Object.hasOwn(value as JsonObject, "apiGroup")) {
+    if (hasAt(spec, name) && !Object.hasOwn(value as JsonObject, "apiGroup")) {
       spec[name] = { apiGroup: null, ...(value as JsonObject) };
     }
   }
@@ -67,10 +67,10 @@ function settleDataSources(spec: JsonObject): void {
 function statusFaults(next: JsonObject): Faults {
   const faults = new Faults();
   const status = statusOf(next);
-  if (texts(status, "accessModes").length > 0) {
-    checkAccessModes(faults, "status.accessModes", texts(status, "accessModes"));
+  if (textsAt(status, "accessModes").length > 0) {
+    checkAccessModes(faults, "status.accessModes", textsAt(status, "accessModes"));
   }
-  for (const [name, value] of Object.entries(child(status, "capacity"))) {
+  for (const [name, value] of Object.entries(objectAt(status, "capacity"))) {
     checkPlainAmount(faults, `status.capacity[${name}]`, value);
   }
   return faults;
@@ -82,18 +82,19 @@ function updateFaults(next: JsonObject, live: JsonObject): Faults {
   const before = specOf(live);
   checkClaimSpec(faults, "spec", now);
   // The binder names the volume, once.
-  if (text(before, "volumeName") === "" && text(now, "volumeName") !== "") put(now, "volumeName", undefined);
+  if (textAt(before, "volumeName") === "" && textAt(now, "volumeName") !== "")
+    put(now, "volumeName", undefined);
   // A claim that came without a class may be given one.
-  if (!has(before, "storageClassName")) delete now.storageClassName;
-  const bound = text(statusOf(live), "phase") === "Bound";
+  if (!hasAt(before, "storageClassName")) delete now.storageClassName;
+  const bound = textAt(statusOf(live), "phase") === "Bound";
   const [size, had] = [requested(now), requested(before)];
   if (bound) {
-    put(ensure(now, "resources"), "requests", child(child(before, "resources"), "requests"));
+    put(ensure(now, "resources"), "requests", objectAt(objectAt(before, "resources"), "requests"));
     put(now, "volumeAttributesClassName", before.volumeAttributesClassName);
   }
   if (!equal(now, before)) faults.forbidden("spec", `${onlyGrows}${differing(now, before)}`);
   else if (bound && size !== undefined && had !== undefined && compareAmounts(size, had) < 0) {
-    const capacity = own(child(statusOf(live), "capacity"), "storage");
+    const capacity = field(objectAt(statusOf(live), "capacity"), "storage");
     if (capacity !== undefined && compareAmounts(size, capacity) <= 0) {
       faults.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
     }
@@ -102,7 +103,7 @@ function updateFaults(next: JsonObject, live: JsonObject): Faults {
 }
 
 function requested(spec: JsonObject) {
-  return own(child(child(spec, "resources"), "requests"), "storage");
+  return field(objectAt(objectAt(spec, "resources"), "requests"), "storage");
 }
 
 function differing(now: JsonObject, before: JsonObject): string {

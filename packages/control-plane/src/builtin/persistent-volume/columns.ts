@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { at, quantity, shown, text, texts } from "../../table/fields.ts";
+import { textAt, textsAt, valueAt } from "../../json-fields.ts";
+import { quantity, shown } from "../../table/cells.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 const classAnnotation = "volume.beta.kubernetes.io/storage-class";
@@ -19,26 +20,28 @@ export function accessModes(modes: readonly string[]): string {
 }
 
 export function phase(of: JsonObject): string {
-  return at(of, "metadata", "deletionTimestamp") === undefined ? text(of, "status", "phase") : "Terminating";
+  return valueAt(of, "metadata", "deletionTimestamp") === undefined
+    ? textAt(of, "status", "phase")
+    : "Terminating";
 }
 
 export function storageClass(of: JsonObject): string {
-  const annotated = at(of, "metadata", "annotations", classAnnotation);
+  const annotated = valueAt(of, "metadata", "annotations", classAnnotation);
   return typeof annotated === "string" ? annotated : shown("", of, "spec", "storageClassName");
 }
 
 export function persistentVolumeCells(of: JsonObject, now: number): Json[] {
-  const claim = at(of, "spec", "claimRef");
+  const claim = valueAt(of, "spec", "claimRef");
   return [
     name(of),
     quantity("0", of, "spec", "capacity", "storage"),
-    accessModes(texts(of, "spec", "accessModes")),
-    text(of, "spec", "persistentVolumeReclaimPolicy"),
+    accessModes(textsAt(of, "spec", "accessModes")),
+    textAt(of, "spec", "persistentVolumeReclaimPolicy"),
     phase(of),
-    claim === undefined ? "" : `${text(claim, "namespace")}/${text(claim, "name")}`,
+    claim === undefined ? "" : `${textAt(claim, "namespace")}/${textAt(claim, "name")}`,
     storageClass(of),
     shown("<unset>", of, "spec", "volumeAttributesClassName"),
-    text(of, "status", "reason"),
+    textAt(of, "status", "reason"),
     age(of, now),
     shown("<unset>", of, "spec", "volumeMode"),
   ];

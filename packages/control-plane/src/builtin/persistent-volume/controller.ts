@@ -8,9 +8,9 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  namespaceOf,
   stored,
 } from "../../controllers/objects.ts";
+import { namespaceOf } from "../../json-fields.ts";
 import { parseQuantity } from "../../kinds/index.ts";
 import { selectorMatcher } from "../../registry/label-selector.ts";
 import { timestamp } from "../../registry/metadata.ts";

@@ -4,13 +4,13 @@ import {
   builtin,
   controllerContext,
   isDeleting,
-  namespaceOf,
   podBucket,
   setFinalizer,
   stored,
 } from "../../controllers/objects.ts";
 import { within } from "../../controllers/ownership.ts";
 import { isFinished } from "../../controllers/pods.ts";
+import { namespaceOf } from "../../json-fields.ts";
 import type { StoredObject } from "../../storage/store.ts";
 import { type Stored, typed } from "../../storage/typed.ts";
 

@@ -1,9 +1,9 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, hasAt, objectAt, specOf, statusOf, textAt, textsAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { amount, checkPlainAmount } from "../../validation/amounts.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, has, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 import { ensure, fill, put } from "../../validation/fill.ts";
 import { dnsSubdomain } from "../../validation/names.ts";
 import { checkNodeSelector } from "../../validation/selectors.ts";
@@ -26,11 +26,11 @@ export const persistentVolume: Strategy = {
   returnsDeleted: true,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
-    if (text(spec, "persistentVolumeReclaimPolicy") === "") spec.persistentVolumeReclaimPolicy = "Retain";
+    if (textAt(spec, "persistentVolumeReclaimPolicy") === "") spec.persistentVolumeReclaimPolicy = "Retain";
     fill(spec, { volumeMode: "Filesystem" });
     sharedSourceDefaults(spec);
     const status = ensure(object, "status");
-    if (text(status, "phase") === "") status.phase = "Pending";
+    if (textAt(status, "phase") === "") status.phase = "Pending";
   },
   prepareCreate: (object, { clock }) => {
     object.status = { phase: "Pending", lastPhaseTransitionTime: timestamp(clock) };
@@ -38,11 +38,11 @@ export const persistentVolume: Strategy = {
   prepareUpdate: (next, live, { subresource, clock }) => {
     if (subresource !== "status") return;
     const [now, before] = [statusOf(next), statusOf(live)];
-    if (text(now, "phase") !== text(before, "phase")) {
+    if (textAt(now, "phase") !== textAt(before, "phase")) {
       if (equal(now.lastPhaseTransitionTime, before.lastPhaseTransitionTime)) {
         now.lastPhaseTransitionTime = timestamp(clock);
       }
-    } else if (!has(now, "lastPhaseTransitionTime")) {
+    } else if (!hasAt(now, "lastPhaseTransitionTime")) {
       put(now, "lastPhaseTransitionTime", before.lastPhaseTransitionTime);
     }
   },
@@ -57,10 +57,10 @@ export const persistentVolume: Strategy = {
         "spec.persistentvolumesource is immutable after creation\n",
       );
     }
-    if (text(now, "volumeMode") !== text(before, "volumeMode")) {
-      faults.invalid("volumeMode", text(now, "volumeMode"), immutable);
+    if (textAt(now, "volumeMode") !== textAt(before, "volumeMode")) {
+      faults.invalid("volumeMode", textAt(now, "volumeMode"), immutable);
     }
-    if (has(before, "nodeAffinity") && !equal(now.nodeAffinity, before.nodeAffinity)) {
+    if (hasAt(before, "nodeAffinity") && !equal(now.nodeAffinity, before.nodeAffinity)) {
       faults.invalid("nodeAffinity", now.nodeAffinity, immutable);
     }
     return faults.causes;
@@ -87,12 +87,12 @@ function sourcesOf(spec: JsonObject): JsonObject {
 function specFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const modes = texts(spec, "accessModes");
+  const modes = textsAt(spec, "accessModes");
   if (modes.length === 0) faults.required("spec.accessModes");
   checkAccessModes(faults, "spec.accessModes", modes);
-  const capacity = child(spec, "capacity");
+  const capacity = objectAt(spec, "capacity");
   if (Object.keys(capacity).length === 0) faults.required("spec.capacity");
-  const size = own(capacity, "storage");
+  const size = field(capacity, "storage");
   if (size === undefined || Object.keys(capacity).length > 1) {
     faults.unsupported("spec.capacity", capacityShown(capacity), ["storage"]);
   }
@@ -101,24 +101,24 @@ function specFaults(object: JsonObject): Faults {
     if (amount(value).nanos <= 0n)
       faults.invalid(`spec.capacity[${name}]`, value, "must be greater than zero");
   }
-  const policy = text(spec, "persistentVolumeReclaimPolicy");
+  const policy = textAt(spec, "persistentVolumeReclaimPolicy");
   if (policy !== "") faults.oneOf("spec.persistentVolumeReclaimPolicy", policy, policies);
-  if (has(spec, "nodeAffinity")) {
-    const affinity = child(spec, "nodeAffinity");
-    if (has(affinity, "required")) {
-      checkNodeSelector(faults, "spec.nodeAffinity.required", child(affinity, "required"));
+  if (hasAt(spec, "nodeAffinity")) {
+    const affinity = objectAt(spec, "nodeAffinity");
+    if (hasAt(affinity, "required")) {
+      checkNodeSelector(faults, "spec.nodeAffinity.required", objectAt(affinity, "required"));
     } else faults.required("spec.nodeAffinity.required", "must specify required node constraints");
   }
   checkSource(faults, spec);
-  if (policy === "Recycle" && text(child(spec, "hostPath"), "path") === "/") {
+  if (policy === "Recycle" && textAt(objectAt(spec, "hostPath"), "path") === "/") {
     faults.forbidden(
       "spec.persistentVolumeReclaimPolicy",
       "may not be 'recycle' for a hostPath mount of '/'",
     );
   }
-  const className = text(spec, "storageClassName");
+  const className = textAt(spec, "storageClassName");
   if (className !== "") faults.each("spec.storageClassName", className, dnsSubdomain(className));
-  if (has(spec, "volumeMode")) faults.oneOf("spec.volumeMode", text(spec, "volumeMode"), volumeModes);
+  if (hasAt(spec, "volumeMode")) faults.oneOf("spec.volumeMode", textAt(spec, "volumeMode"), volumeModes);
   return faults;
 }
 
@@ -136,7 +136,7 @@ function checkSource(faults: Faults, spec: JsonObject): void {
   const sorted = used.sort((a, b) => order.indexOf(a) - order.indexOf(b));
   for (const [index, name] of sorted.entries()) {
     if (index > 0) faults.forbidden(`spec.${name}`, "may not specify more than 1 volume type");
-    else checks[name]?.(faults, `spec.${name}`, child(spec, name), spec);
+    else checks[name]?.(faults, `spec.${name}`, objectAt(spec, name), spec);
   }
 }
 
@@ -154,13 +154,13 @@ const checks: { readonly [source: string]: SourceCheck } = {
   awsElasticBlockStore: needing("volumeID"),
   glusterfs: needing("endpoints", "path"),
   flocker: (faults, at, source) => {
-    if (text(source, "datasetName") === "" && text(source, "datasetUUID") === "")
+    if (textAt(source, "datasetName") === "" && textAt(source, "datasetUUID") === "")
       faults.required(at, "one of datasetName and datasetUUID is required");
   },
   nfs: checkNfs,
   rbd: checkRbd,
   quobyte: (faults, at, source) => {
-    if (text(source, "registry") === "") {
+    if (textAt(source, "registry") === "") {
       const why = "must be a host:port pair or multiple pairs separated by commas";
       faults.required(`${at}.registry`, why);
     }
@@ -178,16 +178,16 @@ const checks: { readonly [source: string]: SourceCheck } = {
   azureDisk: needing("diskName", "diskURI"),
   scaleIO: needing("gateway", "system", "volumeName"),
   local: (faults, at, source, spec) => {
-    const path = text(source, "path");
+    const path = textAt(source, "path");
     if (path === "") faults.required(`${at}.path`);
     else checkNoBacksteps(faults, `${at}.path`, path);
-    if (!has(spec, "nodeAffinity")) {
+    if (!hasAt(spec, "nodeAffinity")) {
       faults.required("spec.nodeAffinity", "Local volume requires node affinity");
     }
   },
   storageos: needing("volumeName"),
   csi: (faults, at, source) => {
-    checkDriverName(faults, `${at}.driver`, text(source, "driver"));
+    checkDriverName(faults, `${at}.driver`, textAt(source, "driver"));
     needs(faults, at, source, "volumeHandle");
   },
 };

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { number, shown } from "../../table/fields.ts";
+import { countAt } from "../../json-fields.ts";
+import { shown } from "../../table/cells.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 export function podDisruptionBudgetCells(of: JsonObject, now: number): Json[] {
@@ -7,7 +8,7 @@ export function podDisruptionBudgetCells(of: JsonObject, now: number): Json[] {
     name(of),
     shown("N/A", of, "spec", "minAvailable"),
     shown("N/A", of, "spec", "maxUnavailable"),
-    number(of, "status", "disruptionsAllowed"),
+    countAt(of, "status", "disruptionsAllowed"),
     age(of, now),
   ];
 }

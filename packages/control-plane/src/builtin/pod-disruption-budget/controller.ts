@@ -7,16 +7,16 @@ import {
   controllerContext,
   isDeleting,
   kindNamed,
-  namespaceOf,
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { controllerOf, groupOf, selected, selectorKeys, within } from "../../controllers/ownership.ts";
 import { isActive, isReady } from "../../controllers/pods.ts";
 import { type JsonObject, textOf } from "../../json.ts";
+import { namespaceOf, valueAt } from "../../json-fields.ts";
 import { type LabelMatcher, selectorMatcher } from "../../registry/label-selector.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import { field, type LogRecord, type StoredObject } from "../../storage/store.ts";
+import type { LogRecord, StoredObject } from "../../storage/store.ts";
 import type { Stored } from "../../storage/typed.ts";
 import { goString } from "../../table/go-string.ts";
 import { resolvePercent } from "../deployment/rollout.ts";
@@ -156,7 +156,7 @@ export function startDisruption(deps: ControllerDependencies): Running {
     const above = scaleOf(stored);
     if (above) return above;
     const scale = resource.scale.get(stored);
-    return scale && { uid: stored.metadata.uid, replicas: Number(field(scale, "spec", "replicas") ?? 0) };
+    return scale && { uid: stored.metadata.uid, replicas: Number(valueAt(scale, "spec", "replicas") ?? 0) };
   }
 }
 

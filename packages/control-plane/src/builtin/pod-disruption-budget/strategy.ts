@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../json.ts";
+import { field, hasAt, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { checkCountOrPercent, notAboveAll } from "../../validation/amounts.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, own, specOf, text } from "../../validation/fields.ts";
 import { checkSelector } from "../../validation/selectors.ts";
 import { checkCounts } from "../pod/template.ts";
 
@@ -25,22 +25,22 @@ export const podDisruptionBudget: Strategy = {
 function budgetFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  if (has(spec, "minAvailable") && has(spec, "maxUnavailable")) {
+  if (hasAt(spec, "minAvailable") && hasAt(spec, "maxUnavailable")) {
     const shown = {
-      MinAvailable: own(spec, "minAvailable") ?? null,
-      Selector: own(spec, "selector") ?? null,
-      MaxUnavailable: own(spec, "maxUnavailable") ?? null,
-      UnhealthyPodEvictionPolicy: own(spec, "unhealthyPodEvictionPolicy") ?? null,
+      MinAvailable: field(spec, "minAvailable") ?? null,
+      Selector: field(spec, "selector") ?? null,
+      MaxUnavailable: field(spec, "maxUnavailable") ?? null,
+      UnhealthyPodEvictionPolicy: field(spec, "unhealthyPodEvictionPolicy") ?? null,
     };
     faults.invalid("spec", shown, "minAvailable and maxUnavailable cannot be both set");
   }
   for (const part of ["minAvailable", "maxUnavailable"]) {
-    checkCountOrPercent(faults, `spec.${part}`, own(spec, part));
-    notAboveAll(faults, `spec.${part}`, own(spec, part));
+    checkCountOrPercent(faults, `spec.${part}`, field(spec, part));
+    notAboveAll(faults, `spec.${part}`, field(spec, part));
   }
-  if (has(spec, "selector")) checkSelector(faults, "spec.selector", child(spec, "selector"));
-  if (has(spec, "unhealthyPodEvictionPolicy")) {
-    faults.oneOf("spec.unhealthyPodEvictionPolicy", text(spec, "unhealthyPodEvictionPolicy"), [
+  if (hasAt(spec, "selector")) checkSelector(faults, "spec.selector", objectAt(spec, "selector"));
+  if (hasAt(spec, "unhealthyPodEvictionPolicy")) {
+    faults.oneOf("spec.unhealthyPodEvictionPolicy", textAt(spec, "unhealthyPodEvictionPolicy"), [
       "AlwaysAllow",
       "IfHealthyBudget",
     ]);

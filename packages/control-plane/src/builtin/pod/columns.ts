@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../json.ts";
+import { countAt, listAt, textAt, valueAt } from "../../json-fields.ts";
+import { conditionStatus, containerCells, orNone } from "../../table/cells.ts";
 import { millisOf, since } from "../../table/duration.ts";
-import { at, conditionStatus, containerCells, list, number, orNone, text } from "../../table/fields.ts";
 import { name } from "../../table/metadata-cells.ts";
 import { formatLabels } from "../../table/selectors.ts";
 
@@ -18,47 +19,47 @@ interface Tally {
  */
 export function podCells(pod: JsonObject, now: number): Json[] {
   const sidecars = new Set(
-    list(pod, "spec", "initContainers")
-      .filter((container) => text(container, "restartPolicy") === "Always")
-      .map((container) => text(container, "name")),
+    listAt(pod, "spec", "initContainers")
+      .filter((container) => textAt(container, "restartPolicy") === "Always")
+      .map((container) => textAt(container, "name")),
   );
   const { reason, restarts, ready, lastRestart } = summarise(pod, sidecars);
-  const total = list(pod, "spec", "containers").length + sidecars.size;
+  const total = listAt(pod, "spec", "containers").length + sidecars.size;
   const restarted = restarts !== 0 && lastRestart !== "" ? ` (${since(lastRestart, now)} ago)` : "";
   return [
-    text(pod, "metadata", "name"),
+    textAt(pod, "metadata", "name"),
     `${ready}/${total}`,
     reason,
     `${restarts}${restarted}`,
-    since(text(pod, "metadata", "creationTimestamp"), now),
-    orNone(text(list(pod, "status", "podIPs")[0], "ip")),
-    orNone(text(pod, "spec", "nodeName")),
-    orNone(text(pod, "status", "nominatedNodeName")),
+    since(textAt(pod, "metadata", "creationTimestamp"), now),
+    orNone(textAt(listAt(pod, "status", "podIPs")[0], "ip")),
+    orNone(textAt(pod, "spec", "nodeName")),
+    orNone(textAt(pod, "status", "nominatedNodeName")),
     readinessGates(pod),
   ];
 }
 
 /** The condition a row of a pod that has ended carries; clients may hide such rows. */
 export function podRowConditions(pod: JsonObject): JsonObject[] {
-  const reason = text(pod, "status", "phase");
+  const reason = textAt(pod, "status", "phase");
   if (reason !== "Succeeded" && reason !== "Failed") return [];
   const message = reason === "Failed" ? "The pod failed." : "The pod has completed successfully.";
   return [{ type: "Completed", status: "True", reason, message }];
 }
 
 function summarise(pod: JsonObject, sidecars: ReadonlySet<string>): Tally {
-  const conditions = list(pod, "status", "conditions");
-  const statusReason = text(pod, "status", "reason");
-  const phase = text(pod, "status", "phase");
+  const conditions = listAt(pod, "status", "conditions");
+  const statusReason = textAt(pod, "status", "reason");
+  const phase = textAt(pod, "status", "phase");
   const gated = conditions.some(
-    (each) => text(each, "type") === "PodScheduled" && text(each, "reason") === "SchedulingGated",
+    (each) => textAt(each, "type") === "PodScheduled" && textAt(each, "reason") === "SchedulingGated",
   );
   const initial = gated ? "SchedulingGated" : statusReason || phase;
 
   const starting = tallyInitContainers(pod, sidecars, initial);
   const begun = !starting.initializing || conditionStatus(conditions, "Initialized") === "True";
   const tally = begun ? tallyContainers(pod, starting) : starting.all;
-  if (at(pod, "metadata", "deletionTimestamp") === undefined) return tally;
+  if (valueAt(pod, "metadata", "deletionTimestamp") === undefined) return tally;
   if (statusReason === "NodeLost") return { ...tally, reason: "Unknown" };
   if (phase === "Succeeded" || phase === "Failed") return tally;
   return { ...tally, reason: "Terminating" };
@@ -75,21 +76,21 @@ interface Starting {
 function tallyInitContainers(pod: JsonObject, sidecarNames: ReadonlySet<string>, initial: string): Starting {
   const all: Tally = { reason: initial, restarts: 0, ready: 0, lastRestart: "" };
   const sidecars: Tally = { ...all };
-  const total = list(pod, "spec", "initContainers").length;
-  for (const [index, status] of list(pod, "status", "initContainerStatuses").entries()) {
+  const total = listAt(pod, "spec", "initContainers").length;
+  for (const [index, status] of listAt(pod, "status", "initContainerStatuses").entries()) {
     countRestarts(all, status);
-    const isSidecar = sidecarNames.has(text(status, "name"));
+    const isSidecar = sidecarNames.has(textAt(status, "name"));
     if (isSidecar) countRestarts(sidecars, status);
-    const terminated = at(status, "state", "terminated");
-    if (terminated !== undefined && number(terminated, "exitCode") === 0) continue;
-    if (isSidecar && at(status, "started") === true) {
-      if (at(status, "ready") === true) {
+    const terminated = valueAt(status, "state", "terminated");
+    if (terminated !== undefined && countAt(terminated, "exitCode") === 0) continue;
+    if (isSidecar && valueAt(status, "started") === true) {
+      if (valueAt(status, "ready") === true) {
         all.ready++;
         sidecars.ready++;
       }
       continue;
     }
-    const waiting = text(status, "state", "waiting", "reason");
+    const waiting = textAt(status, "state", "waiting", "reason");
     if (terminated !== undefined) all.reason = `Init:${endOf(terminated)}`;
     else if (waiting !== "" && waiting !== "PodInitializing") all.reason = `Init:${waiting}`;
     else all.reason = `Init:${index}/${total}`;
@@ -105,22 +106,22 @@ function tallyContainers(pod: JsonObject, { sidecars }: Starting): Tally {
   let failure = "";
   // From the last to the first, so that the first container that has something to say has the last
   // word.
-  for (const status of list(pod, "status", "containerStatuses").reverse()) {
+  for (const status of listAt(pod, "status", "containerStatuses").reverse()) {
     countRestarts(tally, status);
-    const waiting = text(status, "state", "waiting", "reason");
-    const terminated = at(status, "state", "terminated");
+    const waiting = textAt(status, "state", "waiting", "reason");
+    const terminated = valueAt(status, "state", "terminated");
     if (waiting !== "") {
       tally.reason = waiting;
     } else if (terminated !== undefined) {
       tally.reason = endOf(terminated);
-      if (number(terminated, "exitCode") !== 0) failure = tally.reason;
-    } else if (at(status, "ready") === true && at(status, "state", "running") !== undefined) {
+      if (countAt(terminated, "exitCode") !== 0) failure = tally.reason;
+    } else if (valueAt(status, "ready") === true && valueAt(status, "state", "running") !== undefined) {
       running = true;
       tally.ready++;
     }
   }
   if (tally.reason !== "Completed") return tally;
-  const podReady = conditionStatus(list(pod, "status", "conditions"), "Ready") === "True";
+  const podReady = conditionStatus(listAt(pod, "status", "conditions"), "Ready") === "True";
   if (running && podReady) tally.reason = "Running";
   else if (failure !== "") tally.reason = failure;
   else if (running) tally.reason = "NotReady";
@@ -128,30 +129,30 @@ function tallyContainers(pod: JsonObject, { sidecars }: Starting): Tally {
 }
 
 function countRestarts(tally: Tally, status: Json): void {
-  tally.restarts += number(status, "restartCount");
-  const ended = text(status, "lastState", "terminated", "finishedAt");
+  tally.restarts += countAt(status, "restartCount");
+  const ended = textAt(status, "lastState", "terminated", "finishedAt");
   if ((millisOf(ended) ?? 0) > (millisOf(tally.lastRestart) ?? 0)) tally.lastRestart = ended;
 }
 
 function endOf(terminated: Json): string {
-  const reason = text(terminated, "reason");
+  const reason = textAt(terminated, "reason");
   if (reason !== "") return reason;
-  const signal = number(terminated, "signal");
-  return signal === 0 ? `ExitCode:${number(terminated, "exitCode")}` : `Signal:${signal}`;
+  const signal = countAt(terminated, "signal");
+  return signal === 0 ? `ExitCode:${countAt(terminated, "exitCode")}` : `Signal:${signal}`;
 }
 
 function readinessGates(pod: JsonObject): string {
-  const gates = list(pod, "spec", "readinessGates");
+  const gates = listAt(pod, "spec", "readinessGates");
   if (gates.length === 0) return "<none>";
-  const conditions = list(pod, "status", "conditions");
-  const open = gates.filter((gate) => conditionStatus(conditions, text(gate, "conditionType")) === "True");
+  const conditions = listAt(pod, "status", "conditions");
+  const open = gates.filter((gate) => conditionStatus(conditions, textAt(gate, "conditionType")) === "True");
   return `${open.length}/${gates.length}`;
 }
 
 export function podTemplateCells(of: JsonObject): Json[] {
   return [
     name(of),
-    ...containerCells(at(of, "template", "spec")),
-    formatLabels(at(of, "template", "metadata", "labels")),
+    ...containerCells(valueAt(of, "template", "spec")),
+    formatLabels(valueAt(of, "template", "metadata", "labels")),
   ];
 }

@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, textOf } from "../../json.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, textAt } from "../../json-fields.ts";
 import { nextTurn, type Steps, TurnBudget } from "../../steps.ts";
 import { checkRequirements } from "../../validation/amounts.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, has, items, number, own, text } from "../../validation/fields.ts";
 import {
   dataKey,
   dnsLabel,
@@ -36,7 +36,7 @@ export function* checkContainers(
   spec: JsonObject,
   around: PodSurroundings,
 ): Steps<void> {
-  const containers = items(spec, "containers");
+  const containers = itemsAt(spec, "containers");
   if (containers.length === 0) faults.required(`${at}.containers`);
   const names = new Set<string>();
   const budget = new TurnBudget(containersPerTurn);
@@ -48,7 +48,7 @@ export function* checkContainers(
     checkLifecycle(faults, `${path}.lifecycle`, container, around.grace);
     checkProbes(faults, path, container, around.grace);
   }
-  for (const [index, container] of items(spec, "initContainers").entries()) {
+  for (const [index, container] of itemsAt(spec, "initContainers").entries()) {
     if (budget.spend(1)) yield nextTurn;
     checkInitContainer(faults, `${at}.initContainers[${index}]`, container, names, around);
   }
@@ -57,7 +57,7 @@ export function* checkContainers(
 }
 
 function checkName(faults: Faults, at: string, container: JsonObject, names: Set<string>): void {
-  const name = text(container, "name");
+  const name = textAt(container, "name");
   if (name === "") return;
   if (names.has(name)) faults.duplicate(`${at}.name`, name);
   names.add(name);
@@ -72,13 +72,13 @@ function checkInitContainer(
 ): void {
   checkContainer(faults, at, container, around);
   checkName(faults, at, container, names);
-  if (text(container, "restartPolicy") === "Always") {
+  if (textAt(container, "restartPolicy") === "Always") {
     checkLifecycle(faults, `${at}.lifecycle`, container, around.grace);
     checkProbes(faults, at, container, around.grace);
     return;
   }
   for (const part of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]) {
-    if (has(container, part)) {
+    if (hasAt(container, part)) {
       faults.forbidden(`${at}.${part}`, "may not be set for init containers without restartPolicy=Always");
     }
   }
@@ -102,28 +102,28 @@ function* checkEphemeral(
   around: PodSurroundings,
 ): Steps<void> {
   const others = new Set(
-    [...items(spec, "containers"), ...items(spec, "initContainers")].map((container) =>
-      text(container, "name"),
+    [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")].map((container) =>
+      textAt(container, "name"),
     ),
   );
   const budget = new TurnBudget(containersPerTurn);
-  for (const [index, container] of items(spec, "ephemeralContainers").entries()) {
+  for (const [index, container] of itemsAt(spec, "ephemeralContainers").entries()) {
     if (budget.spend(1)) yield nextTurn;
     const path = `${at}.ephemeralContainers[${index}]`;
     checkContainer(faults, path, container, around);
     checkName(faults, path, container, names);
-    const target = text(container, "targetContainerName");
+    const target = textAt(container, "targetContainerName");
     if (target !== "" && !others.has(target)) faults.notFound(`${path}.targetContainerName`, target);
     for (const part of notEphemeral) {
-      const value = own(container, part);
+      const value = field(container, part);
       if (value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)) {
         faults.forbidden(`${path}.${part}`, "cannot be set for an Ephemeral Container");
       }
     }
-    if (Object.keys(child(container, "resources")).length > 0) {
+    if (Object.keys(objectAt(container, "resources")).length > 0) {
       faults.forbidden(`${path}.resources`, "cannot be set for an Ephemeral Container");
     }
-    for (const [mount, { subPath, subPathExpr }] of items(container, "volumeMounts").entries()) {
+    for (const [mount, { subPath, subPathExpr }] of itemsAt(container, "volumeMounts").entries()) {
       if (subPath)
         faults.forbidden(
           `${path}.volumeMounts[${mount}].subPath`,
@@ -139,30 +139,30 @@ function* checkEphemeral(
 }
 
 function checkContainer(faults: Faults, at: string, container: JsonObject, around: PodSurroundings): void {
-  const name = text(container, "name");
+  const name = textAt(container, "name");
   if (name === "") faults.required(`${at}.name`);
   else faults.each(`${at}.name`, name, dnsLabel(name));
-  const image = text(container, "image");
+  const image = textAt(container, "image");
   if (image === "") faults.required(`${at}.image`);
   else if (image !== image.trim()) {
     faults.invalid(`${at}.image`, image, "must not have leading or trailing whitespace");
   }
-  const policy = text(container, "terminationMessagePolicy");
+  const policy = textAt(container, "terminationMessagePolicy");
   if (policy === "") faults.required(`${at}.terminationMessagePolicy`);
   else faults.oneOf(`${at}.terminationMessagePolicy`, policy, ["File", "FallbackToLogsOnError"]);
-  checkPorts(faults, `${at}.ports`, items(container, "ports"));
-  checkEnvironment(faults, `${at}.env`, items(container, "env"));
-  checkEnvironmentSources(faults, `${at}.envFrom`, items(container, "envFrom"));
+  checkPorts(faults, `${at}.ports`, itemsAt(container, "ports"));
+  checkEnvironment(faults, `${at}.env`, itemsAt(container, "env"));
+  checkEnvironmentSources(faults, `${at}.envFrom`, itemsAt(container, "envFrom"));
   checkMounts(faults, at, container, around.volumes);
-  const pull = text(container, "imagePullPolicy");
+  const pull = textAt(container, "imagePullPolicy");
   if (pull === "") faults.required(`${at}.imagePullPolicy`);
   else faults.oneOf(`${at}.imagePullPolicy`, pull, pullPolicies);
-  checkRequirements(faults, `${at}.resources`, child(container, "resources"), { claims: around.claims });
+  checkRequirements(faults, `${at}.resources`, objectAt(container, "resources"), { claims: around.claims });
   checkResizePolicies(faults, `${at}.resizePolicy`, container);
-  if (has(container, "securityContext")) {
-    checkContainerSecurity(faults, `${at}.securityContext`, child(container, "securityContext"));
+  if (hasAt(container, "securityContext")) {
+    checkContainerSecurity(faults, `${at}.securityContext`, objectAt(container, "securityContext"));
   }
-  const restart = own(container, "restartPolicy");
+  const restart = field(container, "restartPolicy");
   if (restart !== undefined && restart !== null) {
     faults.oneOf(`${at}.restartPolicy`, textOf(restart), ["Always", "OnFailure", "Never"]);
   }
@@ -170,28 +170,28 @@ function checkContainer(faults: Faults, at: string, container: JsonObject, aroun
 }
 
 function checkRestartRules(faults: Faults, at: string, container: JsonObject): void {
-  const rules = items(container, "restartPolicyRules");
-  if (rules.length > 0 && !has(container, "restartPolicy")) {
+  const rules = itemsAt(container, "restartPolicyRules");
+  if (rules.length > 0 && !hasAt(container, "restartPolicy")) {
     faults.required(at.replace(/Rules$/, ""), "must specify restartPolicy when restart rules are used");
   }
   for (const [index, rule] of rules.entries()) {
-    const action = text(rule, "action");
+    const action = textAt(rule, "action");
     if (action !== "Restart" && action !== "RestartAllContainers") {
       faults.unsupported(`${at}[${index}].action`, action, ["Restart"]);
     }
-    if (!has(rule, "exitCodes")) faults.required(`${at}[${index}].exitCodes`, "must be specified");
+    if (!hasAt(rule, "exitCodes")) faults.required(`${at}[${index}].exitCodes`, "must be specified");
   }
 }
 
 function checkResizePolicies(faults: Faults, at: string, container: JsonObject): void {
   const seen = new Set<string>();
-  for (const policy of items(container, "resizePolicy")) {
-    const name = text(policy, "resourceName");
+  for (const policy of itemsAt(container, "resizePolicy")) {
+    const name = textAt(policy, "resourceName");
     if (seen.has(name)) faults.duplicate(at, name);
     seen.add(name);
     if (name === "") faults.required(at);
     else if (name !== "cpu" && name !== "memory") faults.unsupported(at, name, ["cpu", "memory"]);
-    const restart = text(policy, "restartPolicy");
+    const restart = textAt(policy, "restartPolicy");
     if (restart === "") faults.required(at);
     else faults.oneOf(at, restart, ["NotRequired", "RestartContainer"]);
   }
@@ -201,19 +201,19 @@ function checkPorts(faults: Faults, at: string, ports: readonly JsonObject[]): v
   const names = new Set<string>();
   for (const [index, port] of ports.entries()) {
     const path = `${at}[${index}]`;
-    const name = text(port, "name");
+    const name = textAt(port, "name");
     if (name !== "") {
       const complaints = portName(name);
       if (complaints.length > 0) faults.each(`${path}.name`, name, complaints);
       else if (names.has(name)) faults.duplicate(`${path}.name`, name);
       else names.add(name);
     }
-    const inside = number(port, "containerPort") ?? 0;
+    const inside = numberAt(port, "containerPort") ?? 0;
     if (inside === 0) faults.required(`${path}.containerPort`);
     else faults.each(`${path}.containerPort`, inside, portNumber(inside));
-    const outside = number(port, "hostPort") ?? 0;
+    const outside = numberAt(port, "hostPort") ?? 0;
     if (outside !== 0) faults.each(`${path}.hostPort`, outside, portNumber(outside));
-    const protocol = text(port, "protocol");
+    const protocol = textAt(port, "protocol");
     if (protocol === "") faults.required(`${path}.protocol`);
     else faults.oneOf(`${path}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
   }
@@ -222,12 +222,12 @@ function checkPorts(faults: Faults, at: string, ports: readonly JsonObject[]): v
 function checkHostPorts(faults: Faults, at: string, spec: JsonObject): void {
   const taken = new Set<string>();
   for (const list of ["containers", "initContainers"]) {
-    for (const [index, container] of items(spec, list).entries()) {
-      if (list === "initContainers" && text(container, "restartPolicy") !== "Always") continue;
-      for (const [place, port] of items(container, "ports").entries()) {
-        const outside = number(port, "hostPort") ?? 0;
+    for (const [index, container] of itemsAt(spec, list).entries()) {
+      if (list === "initContainers" && textAt(container, "restartPolicy") !== "Always") continue;
+      for (const [place, port] of itemsAt(container, "ports").entries()) {
+        const outside = numberAt(port, "hostPort") ?? 0;
         if (outside === 0) continue;
-        const key = `${text(port, "protocol")}/${text(port, "hostIP")}/${outside}`;
+        const key = `${textAt(port, "protocol")}/${textAt(port, "hostIP")}/${outside}`;
         if (taken.has(key)) faults.duplicate(`${at}.${list}[${index}].ports[${place}].hostPort`, key);
         taken.add(key);
       }
@@ -240,21 +240,21 @@ const variableSources = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "sec
 function checkEnvironment(faults: Faults, at: string, variables: readonly JsonObject[]): void {
   for (const [index, variable] of variables.entries()) {
     const path = `${at}[${index}]`;
-    const name = text(variable, "name");
+    const name = textAt(variable, "name");
     if (name === "") faults.required(`${path}.name`);
     else faults.each(`${path}.name`, name, environmentVariable(name));
-    if (!has(variable, "valueFrom")) continue;
-    const from = child(variable, "valueFrom");
-    const used = variableSources.filter((source) => has(from, source));
+    if (!hasAt(variable, "valueFrom")) continue;
+    const from = objectAt(variable, "valueFrom");
+    const used = variableSources.filter((source) => hasAt(from, source));
     for (const source of used)
-      checkVariableSource(faults, `${path}.valueFrom.${source}`, source, child(from, source));
+      checkVariableSource(faults, `${path}.valueFrom.${source}`, source, objectAt(from, source));
     if (used.length === 0) {
       faults.invalid(
         `${path}.valueFrom`,
         "",
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
       );
-    } else if (text(variable, "value") !== "") {
+    } else if (textAt(variable, "value") !== "") {
       faults.invalid(`${path}.valueFrom`, "", "may not be specified when `value` is not empty");
     } else if (used.length > 1) {
       faults.invalid(`${path}.valueFrom`, "", "may not have more than one field specified at a time");
@@ -274,9 +274,9 @@ function checkVariableSource(faults: Faults, at: string, source: string, referen
       checkFileReference(faults, at, reference);
       break;
     default: {
-      const name = text(reference, "name");
+      const name = textAt(reference, "name");
       faults.each(`${at}.name`, name, dnsSubdomain(name));
-      const key = text(reference, "key");
+      const key = textAt(reference, "key");
       if (key === "") faults.required(`${at}.key`);
       else faults.each(`${at}.key`, key, dataKey(key));
     }
@@ -285,7 +285,7 @@ function checkVariableSource(faults: Faults, at: string, source: string, referen
 
 function checkFileReference(faults: Faults, at: string, reference: JsonObject): void {
   for (const part of ["path", "key", "volumeName"]) {
-    if (text(reference, part) === "") faults.required(`${at}.${part}`);
+    if (textAt(reference, part) === "") faults.required(`${at}.${part}`);
   }
 }
 
@@ -323,11 +323,11 @@ export function checkFieldReference(
   reference: JsonObject,
   supported: readonly string[],
 ): void {
-  if (text(reference, "apiVersion") === "") {
+  if (textAt(reference, "apiVersion") === "") {
     faults.required(`${at}.apiVersion`);
     return;
   }
-  const path = text(reference, "fieldPath");
+  const path = textAt(reference, "fieldPath");
   if (path === "") {
     faults.required(`${at}.fieldPath`);
     return;
@@ -361,14 +361,14 @@ export function checkResourceReference(
   reference: JsonObject,
   where: "variable" | "volume",
 ): void {
-  const resource = text(reference, "resource");
-  if (where === "volume" && text(reference, "containerName") === "") {
+  const resource = textAt(reference, "resource");
+  if (where === "volume" && textAt(reference, "containerName") === "") {
     faults.required(`${at}.containerName`);
   } else if (resource === "") faults.required(`${at}.resource`);
   else if (!countedResources.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
     faults.unsupported(`${at}.resource`, resource, countedResources);
   }
-  checkDivisor(faults, `${at}.divisor`, resource, own(reference, "divisor"));
+  checkDivisor(faults, `${at}.divisor`, resource, field(reference, "divisor"));
 }
 
 const cpuDivisors = ["1m", "1"];
@@ -394,11 +394,11 @@ function checkDivisor(faults: Faults, at: string, resource: string, divisor: Jso
 function checkEnvironmentSources(faults: Faults, at: string, sources: readonly JsonObject[]): void {
   for (const [index, source] of sources.entries()) {
     const path = `${at}[${index}]`;
-    const prefix = text(source, "prefix");
+    const prefix = textAt(source, "prefix");
     if (prefix !== "") faults.each(`${path}.prefix`, prefix, environmentVariable(prefix));
-    const used = ["configMapRef", "secretRef"].filter((name) => has(source, name));
+    const used = ["configMapRef", "secretRef"].filter((name) => hasAt(source, name));
     for (const reference of used) {
-      const name = text(child(source, reference), "name");
+      const name = textAt(objectAt(source, reference), "name");
       if (name === "") faults.required(`${path}.${reference}.name`);
       else faults.each(`${path}.${reference}.name`, name, dnsSubdomain(name));
     }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../json.ts";
-import { child, items, text } from "../../validation/fields.ts";
+import { itemsAt, objectAt, textAt } from "../../json-fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 
 /** What the real server fills in wherever a pod's spec appears: in Pods and in every template. */
@@ -12,14 +12,14 @@ export function podSpecDefaults(spec: JsonObject): void {
   if (spec.resources !== undefined) podResourceDefaults(spec);
   const onHostNetwork = spec.hostNetwork === true;
   for (const list of ["initContainers", "containers", "ephemeralContainers"]) {
-    for (const container of items(spec, list)) containerDefaults(container, onHostNetwork);
+    for (const container of itemsAt(spec, list)) containerDefaults(container, onHostNetwork);
   }
-  for (const volume of items(spec, "volumes")) volumeDefaults(volume);
+  for (const volume of itemsAt(spec, "volumes")) volumeDefaults(volume);
 }
 
 /** The old name of the service account's field is kept the same as the new one. */
 function accountNames(spec: JsonObject): void {
-  const name = text(spec, "serviceAccountName") || text(spec, "serviceAccount");
+  const name = textAt(spec, "serviceAccountName") || textAt(spec, "serviceAccount");
   if (name === "") return;
   spec.serviceAccountName = name;
   spec.serviceAccount = name;
@@ -27,8 +27,8 @@ function accountNames(spec: JsonObject): void {
 
 /** Takes away fields whose feature is off. They are seen to have been sent, and are not kept. */
 export function dropDisabled(spec: JsonObject): void {
-  for (const container of items(spec, "containers")) {
-    const lifecycle = child(container, "lifecycle");
+  for (const container of itemsAt(spec, "containers")) {
+    const lifecycle = objectAt(container, "lifecycle");
     if (lifecycle.stopSignal === undefined) continue;
     delete lifecycle.stopSignal;
     if (Object.keys(lifecycle).length === 0) delete container.lifecycle;
@@ -41,9 +41,9 @@ export function dropDisabled(spec: JsonObject): void {
  */
 export function requestDefaults(spec: JsonObject): void {
   for (const list of ["initContainers", "containers"]) {
-    for (const container of items(spec, list)) {
-      const resources = child(container, "resources");
-      const limits = child(resources, "limits");
+    for (const container of itemsAt(spec, list)) {
+      const resources = objectAt(container, "resources");
+      const limits = objectAt(resources, "limits");
       if (Object.keys(limits).length > 0) fill(ensure(resources, "requests"), limits);
     }
   }
@@ -53,12 +53,12 @@ function containerDefaults(container: JsonObject, onHostNetwork: boolean): void 
   for (const [name, value] of [
     ["terminationMessagePath", "/dev/termination-log"],
     ["terminationMessagePolicy", "File"],
-    ["imagePullPolicy", pullPolicy(text(container, "image"))],
+    ["imagePullPolicy", pullPolicy(textAt(container, "image"))],
   ] as const) {
     if (container[name] === undefined || container[name] === "") container[name] = value;
   }
-  for (const port of items(container, "ports")) {
-    if (text(port, "protocol") === "") port.protocol = "TCP";
+  for (const port of itemsAt(container, "ports")) {
+    if (textAt(port, "protocol") === "") port.protocol = "TCP";
     if (onHostNetwork && !port.hostPort && port.containerPort) port.hostPort = port.containerPort;
   }
   ensure(container, "resources");
@@ -66,14 +66,17 @@ function containerDefaults(container: JsonObject, onHostNetwork: boolean): void 
     const value = container[probe];
     if (isObject(value)) probeDefaults(value);
   }
-  const lifecycle = child(container, "lifecycle");
-  for (const hook of ["postStart", "preStop"]) httpDefaults(child(lifecycle, hook));
-  for (const variable of items(container, "env")) {
-    const reference = child(child(variable, "valueFrom"), "fieldRef");
-    if (Object.hasOwn(child(variable, "valueFrom"), "fieldRef") && text(reference, "apiVersion") === "") {
+  const lifecycle = objectAt(container, "lifecycle");
+  for (const hook of ["postStart", "preStop"]) httpDefaults(objectAt(lifecycle, hook));
+  for (const variable of itemsAt(container, "env")) {
+    const reference = objectAt(objectAt(variable, "valueFrom"), "fieldRef");
+    if (
+      Object.hasOwn(objectAt(variable, "valueFrom"), "fieldRef") &&
+      textAt(reference, "apiVersion") === ""
+    ) {
       reference.apiVersion = "v1";
     }
-    const file = child(child(variable, "valueFrom"), "fileKeyRef");
+    const file = objectAt(objectAt(variable, "valueFrom"), "fileKeyRef");
     if (Object.keys(file).length > 0) fill(file, { optional: false });
   }
 }
@@ -81,8 +84,8 @@ function containerDefaults(container: JsonObject, onHostNetwork: boolean): void 
 function httpDefaults(handler: JsonObject): void {
   const get = handler.httpGet;
   if (!isObject(get)) return;
-  if (text(get, "path") === "") get.path = "/";
-  if (text(get, "scheme") === "") get.scheme = "HTTP";
+  if (textAt(get, "path") === "") get.path = "/";
+  if (textAt(get, "scheme") === "") get.scheme = "HTTP";
 }
 
 function probeDefaults(probe: JsonObject): void {
@@ -107,8 +110,8 @@ export function pullPolicy(image: string): string {
 
 /** Limits of the whole pod that its containers' requests do not say otherwise for. */
 function podResourceDefaults(spec: JsonObject): void {
-  const resources = child(spec, "resources");
-  const limits = child(resources, "limits");
+  const resources = objectAt(spec, "resources");
+  const limits = objectAt(resources, "limits");
   if (Object.keys(limits).length === 0) return;
   const requests = ensure(resources, "requests");
   for (const [name, value] of Object.entries(limits)) {
@@ -126,13 +129,13 @@ export function volumeDefaults(volume: JsonObject): void {
   }
   if (isObject(volume.downwardAPI)) fieldReferences(volume.downwardAPI);
   if (isObject(volume.projected)) {
-    for (const source of items(volume.projected, "sources")) {
+    for (const source of itemsAt(volume.projected, "sources")) {
       if (isObject(source.serviceAccountToken)) fill(source.serviceAccountToken, { expirationSeconds: 3600 });
       if (isObject(source.downwardAPI)) fieldReferences(source.downwardAPI);
     }
   }
-  if (isObject(volume.image) && text(volume.image, "pullPolicy") === "") {
-    volume.image.pullPolicy = pullPolicy(text(volume.image, "reference"));
+  if (isObject(volume.image) && textAt(volume.image, "pullPolicy") === "") {
+    volume.image.pullPolicy = pullPolicy(textAt(volume.image, "reference"));
   }
   if (isObject(volume.ephemeral) && isObject(volume.ephemeral.volumeClaimTemplate)) {
     fill(ensure(volume.ephemeral.volumeClaimTemplate, "spec"), { volumeMode: "Filesystem" });
@@ -142,15 +145,16 @@ export function volumeDefaults(volume: JsonObject): void {
 }
 
 function fieldReferences(source: JsonObject): void {
-  for (const item of items(source, "items")) {
-    if (isObject(item.fieldRef) && text(item.fieldRef, "apiVersion") === "") item.fieldRef.apiVersion = "v1";
+  for (const item of itemsAt(source, "items")) {
+    if (isObject(item.fieldRef) && textAt(item.fieldRef, "apiVersion") === "")
+      item.fieldRef.apiVersion = "v1";
   }
 }
 
 /** What the sources that pods and PersistentVolumes have in common get. */
 export function sharedSourceDefaults(holder: JsonObject): void {
   if (isObject(holder.hostPath)) fill(holder.hostPath, { type: "" });
-  if (isObject(holder.iscsi) && text(holder.iscsi, "iscsiInterface") === "")
+  if (isObject(holder.iscsi) && textAt(holder.iscsi, "iscsiInterface") === "")
     holder.iscsi.iscsiInterface = "default";
   if (isObject(holder.rbd)) {
     for (const [name, value] of Object.entries({
@@ -158,14 +162,14 @@ export function sharedSourceDefaults(holder: JsonObject): void {
       user: "admin",
       keyring: "/etc/ceph/keyring",
     })) {
-      if (text(holder.rbd, name) === "") holder.rbd[name] = value;
+      if (textAt(holder.rbd, name) === "") holder.rbd[name] = value;
     }
   }
   if (isObject(holder.azureDisk)) {
     fill(holder.azureDisk, { cachingMode: "ReadWrite", fsType: "ext4", readOnly: false, kind: "Shared" });
   }
   if (isObject(holder.scaleIO)) {
-    if (text(holder.scaleIO, "storageMode") === "") holder.scaleIO.storageMode = "ThinProvisioned";
-    if (text(holder.scaleIO, "fsType") === "") holder.scaleIO.fsType = "xfs";
+    if (textAt(holder.scaleIO, "storageMode") === "") holder.scaleIO.storageMode = "ThinProvisioned";
+    if (textAt(holder.scaleIO, "fsType") === "") holder.scaleIO.fsType = "xfs";
   }
 }

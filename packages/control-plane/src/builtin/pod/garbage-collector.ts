@@ -6,15 +6,13 @@ import {
   controllerContext,
   deleteIfPresent,
   isDeleting,
-  listAt,
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { isFinished } from "../../controllers/pods.ts";
 import { textOf } from "../../json.ts";
+import { objectsAt, statusOf, valueAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import { statusOf } from "../../storage/object-fields.ts";
-import { field } from "../../storage/store.ts";
 
 /** How long a deleted node may take to come back. */
 const quarantineMs = 40_000;
@@ -34,20 +32,20 @@ export function startPodGarbageCollector(deps: ControllerDependencies): Running 
     watches: {
       [pods.bucket]: ({ key, entry, type }) =>
         type !== "DELETED" &&
-        (isDeleting(entry.object) || !hasNode(textOf(field(entry.object, "spec", "nodeName"))))
+        (isDeleting(entry.object) || !hasNode(textOf(valueAt(entry.object, "spec", "nodeName"))))
           ? [key]
           : [],
       nodes: ({ key, type }) =>
         type === "MODIFIED"
           ? []
           : [...store.entries(pods.bucket)]
-              .filter(({ object }) => field(object, "spec", "nodeName") === key)
+              .filter(({ object }) => valueAt(object, "spec", "nodeName") === key)
               .map((entry) => entry.key)
               .sort(),
     },
     reconcile: async (key) => {
       const pod = stored(registry, pods, key);
-      const node = textOf(field(pod, "spec", "nodeName"));
+      const node = textOf(valueAt(pod, "spec", "nodeName"));
       if (!pod || hasNode(node)) {
         missing.delete(key);
         return undefined;
@@ -62,7 +60,7 @@ export function startPodGarbageCollector(deps: ControllerDependencies): Running 
       if (left > 0) return { requeueAfterMs: left };
       missing.delete(key);
       if (!isFinished(pod)) {
-        const conditions = replaceCondition(listAt(pod, "status", "conditions"), {
+        const conditions = replaceCondition(objectsAt(pod, "status", "conditions"), {
           type: "DisruptionTarget",
           status: "True",
           lastProbeTime: null,

@@ -1,19 +1,19 @@
 import { type Json, type JsonObject, textOf } from "../../json.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, textAt, textsAt } from "../../json-fields.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, has, items, number, own, text, texts } from "../../validation/fields.ts";
 import { headerName, portName, portNumber } from "../../validation/names.ts";
 
 export function checkProbes(faults: Faults, at: string, container: JsonObject, grace: number): void {
   const liveness = `${at}.livenessProbe`;
-  if (has(container, "livenessProbe")) {
-    const probe = child(container, "livenessProbe");
+  if (hasAt(container, "livenessProbe")) {
+    const probe = objectAt(container, "livenessProbe");
     checkProbe(faults, liveness, probe, grace);
     succeedsAtOnce(faults, liveness, probe);
   }
-  if (has(container, "readinessProbe")) {
-    const probe = child(container, "readinessProbe");
+  if (hasAt(container, "readinessProbe")) {
+    const probe = objectAt(container, "readinessProbe");
     checkProbe(faults, `${at}.readinessProbe`, probe, grace);
-    if (has(probe, "terminationGracePeriodSeconds")) {
+    if (hasAt(probe, "terminationGracePeriodSeconds")) {
       faults.invalid(
         `${at}.readinessProbe.terminationGracePeriodSeconds`,
         probe.terminationGracePeriodSeconds,
@@ -21,15 +21,15 @@ export function checkProbes(faults: Faults, at: string, container: JsonObject, g
       );
     }
   }
-  if (has(container, "startupProbe")) {
-    const probe = child(container, "startupProbe");
+  if (hasAt(container, "startupProbe")) {
+    const probe = objectAt(container, "startupProbe");
     checkProbe(faults, `${at}.startupProbe`, probe, grace);
     succeedsAtOnce(faults, `${at}.startupProbe`, probe);
   }
 }
 
 function succeedsAtOnce(faults: Faults, at: string, probe: JsonObject): void {
-  const threshold = number(probe, "successThreshold") ?? 0;
+  const threshold = numberAt(probe, "successThreshold") ?? 0;
   if (threshold !== 1) faults.invalid(`${at}.successThreshold`, threshold, "must be 1");
 }
 
@@ -42,22 +42,22 @@ function checkProbe(faults: Faults, at: string, probe: JsonObject, grace: number
     "successThreshold",
     "failureThreshold",
   ]) {
-    faults.atLeast(`${at}.${part}`, own(probe, part));
+    faults.atLeast(`${at}.${part}`, field(probe, part));
   }
-  const deadline = number(probe, "terminationGracePeriodSeconds");
+  const deadline = numberAt(probe, "terminationGracePeriodSeconds");
   if (deadline !== undefined && deadline <= 0) {
     faults.invalid(`${at}.terminationGracePeriodSeconds`, deadline, "must be greater than 0");
   }
 }
 
 export function checkLifecycle(faults: Faults, at: string, container: JsonObject, grace: number): void {
-  const lifecycle = child(container, "lifecycle");
+  const lifecycle = objectAt(container, "lifecycle");
   for (const hook of ["postStart", "preStop"]) {
-    if (!has(lifecycle, hook)) continue;
+    if (!hasAt(lifecycle, hook)) continue;
     checkHandler(
       faults,
       `${at}.${hook}`,
-      child(lifecycle, hook),
+      objectAt(lifecycle, hook),
       ["exec", "httpGet", "tcpSocket", "sleep"],
       grace,
     );
@@ -73,13 +73,13 @@ function checkHandler(
 ): void {
   let used = 0;
   for (const type of types) {
-    if (!has(handler, type)) continue;
+    if (!hasAt(handler, type)) continue;
     if (used > 0) {
       faults.forbidden(`${at}.${type}`, "may not specify more than 1 handler type");
       continue;
     }
     used++;
-    checkAction(faults, `${at}.${type}`, type, child(handler, type), grace);
+    checkAction(faults, `${at}.${type}`, type, objectAt(handler, type), grace);
   }
   if (used === 0) faults.required(at, "must specify a handler type");
 }
@@ -87,27 +87,27 @@ function checkHandler(
 function checkAction(faults: Faults, at: string, type: string, action: JsonObject, grace: number): void {
   switch (type) {
     case "exec":
-      if (texts(action, "command").length === 0) faults.required(`${at}.command`);
+      if (textsAt(action, "command").length === 0) faults.required(`${at}.command`);
       break;
     case "httpGet":
-      if (text(action, "path") === "") faults.required(`${at}.path`);
-      checkPort(faults, `${at}.port`, own(action, "port"));
-      faults.oneOf(`${at}.scheme`, text(action, "scheme"), ["HTTP", "HTTPS"]);
-      for (const header of items(action, "httpHeaders")) {
-        const name = text(header, "name");
+      if (textAt(action, "path") === "") faults.required(`${at}.path`);
+      checkPort(faults, `${at}.port`, field(action, "port"));
+      faults.oneOf(`${at}.scheme`, textAt(action, "scheme"), ["HTTP", "HTTPS"]);
+      for (const header of itemsAt(action, "httpHeaders")) {
+        const name = textAt(header, "name");
         faults.each(`${at}.httpHeaders`, name, headerName(name));
       }
       break;
     case "tcpSocket":
-      checkPort(faults, `${at}.port`, own(action, "port"));
+      checkPort(faults, `${at}.port`, field(action, "port"));
       break;
     case "grpc": {
-      const port = number(action, "port") ?? 0;
+      const port = numberAt(action, "port") ?? 0;
       faults.each(`${at}.port`, port, portNumber(port));
       break;
     }
     default: {
-      const seconds = number(action, "seconds") ?? 0;
+      const seconds = numberAt(action, "seconds") ?? 0;
       if (seconds < 0 || seconds > grace) {
         faults.invalid(
           at,

@@ -1,34 +1,34 @@
 import type { JsonObject } from "../../json.ts";
+import { hasAt, itemsAt, objectAt, textAt } from "../../json-fields.ts";
 import { addAmounts, amount, compareAmounts } from "../../validation/amounts.ts";
-import { child, has, items, text } from "../../validation/fields.ts";
 
 const qosResources = ["cpu", "memory"];
 
 /** The QoS class of a pod, from the resources of its containers. */
 export function qosClass(pod: JsonObject): "Guaranteed" | "Burstable" | "BestEffort" {
-  const spec = child(pod, "spec");
+  const spec = objectAt(pod, "spec");
   const asked: JsonObject = {};
   const limited: JsonObject = {};
   let guaranteed = true;
   const count = (resources: JsonObject) => {
     for (const [from, into] of [
-      [child(resources, "requests"), asked],
-      [child(resources, "limits"), limited],
+      [objectAt(resources, "requests"), asked],
+      [objectAt(resources, "limits"), limited],
     ] as const) {
       for (const [name, value] of Object.entries(from)) {
         if (!qosResources.includes(name) || amount(value).nanos <= 0n) continue;
         into[name] = into[name] === undefined ? value : addAmounts(into[name], value);
       }
     }
-    const limits = child(resources, "limits");
+    const limits = objectAt(resources, "limits");
     if (!qosResources.every((name) => limits[name] !== undefined && amount(limits[name]).nanos > 0n)) {
       guaranteed = false;
     }
   };
-  if (has(spec, "resources")) count(child(spec, "resources"));
+  if (hasAt(spec, "resources")) count(objectAt(spec, "resources"));
   else {
-    for (const container of [...items(spec, "containers"), ...items(spec, "initContainers")]) {
-      count(child(container, "resources"));
+    for (const container of [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")]) {
+      count(objectAt(container, "resources"));
     }
   }
   if (Object.keys(asked).length === 0 && Object.keys(limited).length === 0) return "BestEffort";
@@ -51,12 +51,12 @@ export function podTotals(spec: JsonObject, of: "requests" | "limits"): JsonObje
   const add = (from: JsonObject) => {
     for (const [name, value] of Object.entries(from)) totals[name] = addAmounts(totals[name] ?? "0", value);
   };
-  for (const container of items(spec, "containers")) add(child(child(container, "resources"), of));
+  for (const container of itemsAt(spec, "containers")) add(objectAt(objectAt(container, "resources"), of));
   const stay: JsonObject = {};
   const peaks: JsonObject[] = [];
-  for (const container of items(spec, "initContainers")) {
-    const own = child(child(container, "resources"), of);
-    if (text(container, "restartPolicy") === "Always") {
+  for (const container of itemsAt(spec, "initContainers")) {
+    const own = objectAt(objectAt(container, "resources"), of);
+    if (textAt(container, "restartPolicy") === "Always") {
       add(own);
       for (const [name, value] of Object.entries(own)) stay[name] = addAmounts(stay[name] ?? "0", value);
       peaks.push({ ...stay });
@@ -71,10 +71,10 @@ export function podTotals(spec: JsonObject, of: "requests" | "limits"): JsonObje
       if (totals[name] === undefined || compareAmounts(value, totals[name]) > 0) totals[name] = value;
     }
   }
-  for (const [name, value] of Object.entries(child(child(spec, "resources"), of))) totals[name] = value;
-  if (of === "requests") add(child(spec, "overhead"));
+  for (const [name, value] of Object.entries(objectAt(objectAt(spec, "resources"), of))) totals[name] = value;
+  if (of === "requests") add(objectAt(spec, "overhead"));
   else {
-    for (const [name, value] of Object.entries(child(spec, "overhead"))) {
+    for (const [name, value] of Object.entries(objectAt(spec, "overhead"))) {
       if (totals[name] !== undefined) totals[name] = addAmounts(totals[name], value);
     }
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, textAt, textsAt } from "../../json-fields.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, has, items, number, own, text, texts } from "../../validation/fields.ts";
 import { internal } from "../../validation/go-value.ts";
 
 const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];
@@ -13,9 +13,9 @@ function checkId(faults: Faults, at: string, id: number | undefined): void {
 }
 
 export function checkContainerSecurity(faults: Faults, at: string, context: JsonObject): void {
-  for (const part of ["runAsUser", "runAsGroup"]) checkId(faults, `${at}.${part}`, number(context, part));
-  if (has(context, "procMount")) {
-    faults.oneOf(`${at}.procMount`, text(context, "procMount"), ["Default", "Unmasked"]);
+  for (const part of ["runAsUser", "runAsGroup"]) checkId(faults, `${at}.${part}`, numberAt(context, part));
+  if (hasAt(context, "procMount")) {
+    faults.oneOf(`${at}.procMount`, textAt(context, "procMount"), ["Default", "Unmasked"]);
   }
   checkSeccomp(faults, `${at}.seccompProfile`, context);
   if (context.allowPrivilegeEscalation === false) {
@@ -23,7 +23,7 @@ export function checkContainerSecurity(faults: Faults, at: string, context: Json
     if (context.privileged === true) {
       faults.invalid(at, shown, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
     }
-    if (texts(child(context, "capabilities"), "add").includes("CAP_SYS_ADMIN")) {
+    if (textsAt(objectAt(context, "capabilities"), "add").includes("CAP_SYS_ADMIN")) {
       faults.invalid(
         at,
         shown,
@@ -36,28 +36,28 @@ export function checkContainerSecurity(faults: Faults, at: string, context: Json
 }
 
 function checkWindows(faults: Faults, at: string, context: JsonObject): void {
-  if (!has(context, "windowsOptions")) return;
-  const options = child(context, "windowsOptions");
-  if (has(options, "gmsaCredentialSpecName") && text(options, "gmsaCredentialSpecName") === "") {
+  if (!hasAt(context, "windowsOptions")) return;
+  const options = objectAt(context, "windowsOptions");
+  if (hasAt(options, "gmsaCredentialSpecName") && textAt(options, "gmsaCredentialSpecName") === "") {
     faults.invalid(`${at}.gmsaCredentialSpecName`, "", "gmsaCredentialSpecName cannot be an empty string");
   }
-  if (has(options, "runAsUserName") && text(options, "runAsUserName") === "") {
+  if (hasAt(options, "runAsUserName") && textAt(options, "runAsUserName") === "") {
     faults.invalid(`${at}.runAsUserName`, "", "runAsUserName cannot be an empty string");
   }
 }
 
 function checkSeccomp(faults: Faults, at: string, context: JsonObject): void {
-  if (!has(context, "seccompProfile")) return;
-  const profile = child(context, "seccompProfile");
-  const type = text(profile, "type");
+  if (!hasAt(context, "seccompProfile")) return;
+  const profile = objectAt(context, "seccompProfile");
+  const type = textAt(profile, "type");
   if (type === "") {
     faults.required(`${at}.type`, "type is required when seccompProfile is set");
   } else if (type === "Localhost") {
-    if (!has(profile, "localhostProfile")) {
+    if (!hasAt(profile, "localhostProfile")) {
       faults.required(`${at}.localhostProfile`, "must be set when seccomp type is Localhost");
     }
   } else {
-    if (has(profile, "localhostProfile")) {
+    if (hasAt(profile, "localhostProfile")) {
       faults.invalid(
         `${at}.localhostProfile`,
         internal("SeccompProfile", profile),
@@ -69,19 +69,19 @@ function checkSeccomp(faults: Faults, at: string, context: JsonObject): void {
 }
 
 function checkAppArmor(faults: Faults, at: string, context: JsonObject): void {
-  if (!has(context, "appArmorProfile")) return;
-  const profile = child(context, "appArmorProfile");
-  const type = text(profile, "type");
+  if (!hasAt(context, "appArmorProfile")) return;
+  const profile = objectAt(context, "appArmorProfile");
+  const type = textAt(profile, "type");
   if (type === "") faults.required(`${at}.type`, "type is required when appArmorProfile is set");
   else if (type === "Localhost") {
-    if (!has(profile, "localhostProfile")) {
+    if (!hasAt(profile, "localhostProfile")) {
       faults.required(`${at}.localhostProfile`, "must be set when AppArmor type is Localhost");
     }
   } else {
-    if (has(profile, "localhostProfile")) {
+    if (hasAt(profile, "localhostProfile")) {
       faults.invalid(
         `${at}.localhostProfile`,
-        text(profile, "localhostProfile"),
+        textAt(profile, "localhostProfile"),
         "can only be set when AppArmor type is Localhost",
       );
     }
@@ -96,12 +96,12 @@ const sysctlRegex = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]
  * The pod's own security context, and the fields of its spec that the real server keeps with it.
  */
 export function checkPodSecurity(faults: Faults, at: string, spec: JsonObject): void {
-  const context = child(spec, "securityContext");
+  const context = objectAt(spec, "securityContext");
   if (spec.hostNetwork === true) checkHostNetworkPorts(faults, at, spec);
   const path = `${at}.securityContext`;
   for (const part of ["fsGroup", "runAsUser", "runAsGroup"])
-    checkId(faults, `${path}.${part}`, number(context, part));
-  const groups = (own(context, "supplementalGroups") ?? []) as number[];
+    checkId(faults, `${path}.${part}`, numberAt(context, part));
+  const groups = (field(context, "supplementalGroups") ?? []) as number[];
   for (const [index, group] of groups.entries())
     checkId(faults, `${path}.supplementalGroups[${index}]`, group);
   if (spec.shareProcessNamespace === true && spec.hostPID === true) {
@@ -112,8 +112,8 @@ export function checkPodSecurity(faults: Faults, at: string, spec: JsonObject): 
     );
   }
   checkSysctls(faults, `${path}.sysctls`, context, spec);
-  if (has(context, "fsGroupChangePolicy")) {
-    faults.oneOf(`${path}.fsGroupChangePolicy`, text(context, "fsGroupChangePolicy"), [
+  if (hasAt(context, "fsGroupChangePolicy")) {
+    faults.oneOf(`${path}.fsGroupChangePolicy`, textAt(context, "fsGroupChangePolicy"), [
       "Always",
       "OnRootMismatch",
     ]);
@@ -121,8 +121,8 @@ export function checkPodSecurity(faults: Faults, at: string, spec: JsonObject): 
   checkSeccomp(faults, `${path}.seccompProfile`, context);
   checkWindows(faults, `${path}.windowsOptions`, context);
   checkAppArmor(faults, `${path}.appArmorProfile`, context);
-  if (has(context, "supplementalGroupsPolicy")) {
-    faults.oneOf(`${path}.supplementalGroupsPolicy`, text(context, "supplementalGroupsPolicy"), [
+  if (hasAt(context, "supplementalGroupsPolicy")) {
+    faults.oneOf(`${path}.supplementalGroupsPolicy`, textAt(context, "supplementalGroupsPolicy"), [
       "Merge",
       "Strict",
     ]);
@@ -131,8 +131,8 @@ export function checkPodSecurity(faults: Faults, at: string, spec: JsonObject): 
 
 function checkSysctls(faults: Faults, at: string, context: JsonObject, spec: JsonObject): void {
   const names = new Set<string>();
-  for (const [index, sysctl] of items(context, "sysctls").entries()) {
-    const name = text(sysctl, "name");
+  for (const [index, sysctl] of itemsAt(context, "sysctls").entries()) {
+    const name = textAt(sysctl, "name");
     const path = `${at}[${index}].name`;
     if (name === "") faults.required(path);
     else if (name.length > 253 || !sysctlName.test(name)) {
@@ -149,10 +149,10 @@ function checkSysctls(faults: Faults, at: string, context: JsonObject, spec: Jso
 }
 
 function checkHostNetworkPorts(faults: Faults, at: string, spec: JsonObject): void {
-  for (const [index, container] of items(spec, "containers").entries()) {
-    for (const [place, port] of items(container, "ports").entries()) {
-      const outside = number(port, "hostPort") ?? 0;
-      if (outside !== (number(port, "containerPort") ?? 0)) {
+  for (const [index, container] of itemsAt(spec, "containers").entries()) {
+    for (const [place, port] of itemsAt(container, "ports").entries()) {
+      const outside = numberAt(port, "hostPort") ?? 0;
+      if (outside !== (numberAt(port, "containerPort") ?? 0)) {
         faults.invalid(
           `${at}.containers[${index}].ports[${place}].hostPort`,
           outside,

@@ -1,21 +1,21 @@
 import { clone, equal, type JsonObject } from "../../json.ts";
+import {
+  field,
+  hasAt,
+  itemsAt,
+  metadataOf,
+  numberAt,
+  objectAt,
+  specOf,
+  statusOf,
+  textAt,
+  valueAt,
+} from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import type { Cause } from "../../status.ts";
 import type { Steps } from "../../steps.ts";
-import { field } from "../../storage/store.ts";
 import { Faults } from "../../validation/faults.ts";
-import {
-  child,
-  has,
-  items,
-  metadataOf,
-  number,
-  own,
-  specOf,
-  statusOf,
-  text,
-} from "../../validation/fields.ts";
 import { ensure, fill, put } from "../../validation/fill.ts";
 import { dropDisabled, podSpecDefaults, requestDefaults } from "./defaults.ts";
 import { qosClass } from "./resources.ts";
@@ -49,10 +49,10 @@ export const pod: Strategy = {
   prepareCreate: (object, { clock, warn }) => {
     const spec = specOf(object);
     dropDisabled(spec);
-    const seconds = number(spec, "terminationGracePeriodSeconds");
+    const seconds = numberAt(spec, "terminationGracePeriodSeconds");
     if (seconds !== undefined && seconds < 0) spec.terminationGracePeriodSeconds = 1;
     const status: JsonObject = { phase: "Pending", qosClass: qosClass(object) };
-    if (items(spec, "schedulingGates").length > 0) {
+    if (itemsAt(spec, "schedulingGates").length > 0) {
       status.conditions = [
         {
           type: "PodScheduled",
@@ -72,10 +72,10 @@ export const pod: Strategy = {
     const spec = specOf(object);
     checkPodAnnotations(faults, object);
     yield* checkPodSpec(faults, "spec", spec);
-    if (items(spec, "ephemeralContainers").length > 0) {
+    if (itemsAt(spec, "ephemeralContainers").length > 0) {
       faults.forbidden("spec.ephemeralContainers", "cannot be set on create");
     }
-    if (items(spec, "schedulingGates").length > 0 && text(spec, "nodeName") !== "") {
+    if (itemsAt(spec, "schedulingGates").length > 0 && textAt(spec, "nodeName") !== "") {
       faults.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
     }
     return faults.causes;
@@ -104,25 +104,25 @@ export const pod: Strategy = {
     }
   },
   gracePeriod: (object) => {
-    const phase = field(object, "status", "phase");
-    if (!field(object, "spec", "nodeName") || phase === "Succeeded" || phase === "Failed") return 0;
-    const seconds = (field(object, "spec", "terminationGracePeriodSeconds") ?? 30) as number | bigint;
+    const phase = valueAt(object, "status", "phase");
+    if (!valueAt(object, "spec", "nodeName") || phase === "Succeeded" || phase === "Failed") return 0;
+    const seconds = (valueAt(object, "spec", "terminationGracePeriodSeconds") ?? 30) as number | bigint;
     return seconds < 0 ? 1 : seconds;
   },
 };
 
 /** `podIP` and the first of `podIPs` are one thing; the first wins. */
 function sameAddress(status: JsonObject): void {
-  const ip = text(status, "podIP");
-  const [first] = items(status, "podIPs");
-  if (ip !== "" && (first === undefined || text(first, "ip") !== ip)) status.podIPs = [{ ip }];
-  else if (ip === "" && first !== undefined) status.podIP = text(first, "ip");
+  const ip = textAt(status, "podIP");
+  const [first] = itemsAt(status, "podIPs");
+  if (ip !== "" && (first === undefined || textAt(first, "ip") !== ip)) status.podIPs = [{ ip }];
+  else if (ip === "" && first !== undefined) status.podIP = textAt(first, "ip");
 }
 
 function keepToStatus(next: JsonObject, live: JsonObject): void {
   put(metadataOf(next), "ownerReferences", metadataOf(live).ownerReferences);
   const status = ensure(next, "status");
-  if (text(status, "qosClass") === "") put(status, "qosClass", statusOf(live).qosClass);
+  if (textAt(status, "qosClass") === "") put(status, "qosClass", statusOf(live).qosClass);
 }
 
 /** A subresource that guards one part of the spec leaves the rest as it is. */
@@ -135,9 +135,9 @@ function keepAllBut(next: JsonObject, live: JsonObject, change: (spec: JsonObjec
 
 function resize(spec: JsonObject, wanted: JsonObject): void {
   for (const list of ["containers", "initContainers"]) {
-    const named = new Map(items(wanted, list).map((container) => [text(container, "name"), container]));
-    for (const container of items(spec, list)) {
-      const changed = named.get(text(container, "name"));
+    const named = new Map(itemsAt(wanted, list).map((container) => [textAt(container, "name"), container]));
+    for (const container of itemsAt(spec, list)) {
+      const changed = named.get(textAt(container, "name"));
       if (!changed) continue;
       put(container, "resources", changed.resources);
       put(container, "resizePolicy", changed.resizePolicy);
@@ -148,14 +148,14 @@ function resize(spec: JsonObject, wanted: JsonObject): void {
 const appArmor = "container.apparmor.security.beta.kubernetes.io/";
 
 function checkPodAnnotations(faults: Faults, object: JsonObject): void {
-  const keys = Object.keys(child(metadataOf(object), "annotations")).filter((key) =>
+  const keys = Object.keys(objectAt(metadataOf(object), "annotations")).filter((key) =>
     key.startsWith(appArmor),
   );
   if (keys.length === 0) return;
   const spec = specOf(object);
   const lists = ["containers", "initContainers", "ephemeralContainers"];
   const known = new Set(
-    lists.flatMap((list) => items(spec, list).map((container) => text(container, "name"))),
+    lists.flatMap((list) => itemsAt(spec, list).map((container) => textAt(container, "name"))),
   );
   for (const key of keys) {
     const name = key.slice(appArmor.length);
@@ -167,7 +167,7 @@ function checkPodAnnotations(faults: Faults, object: JsonObject): void {
 export const podTemplate: Strategy = {
   generation: true,
   returnsDeleted: true,
-  podTemplate: (object) => own(object, "template"),
+  podTemplate: (object) => field(object, "template"),
   setDefaults: (object) => {
     podSpecDefaults(ensure(ensure(object, "template"), "spec"));
   },
@@ -178,6 +178,6 @@ export const podTemplate: Strategy = {
 
 function* templateFaults(object: JsonObject): Steps<Cause[]> {
   const faults = new Faults();
-  if (has(object, "template")) yield* checkPodTemplate(faults, "template", child(object, "template"));
+  if (hasAt(object, "template")) yield* checkPodTemplate(faults, "template", objectAt(object, "template"));
   return faults.causes;
 }

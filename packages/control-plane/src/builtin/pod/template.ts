@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { equal } from "../../json.ts";
+import { field, hasAt, metadataOf, numberAt, objectAt, specOf, statusOf, textAt } from "../../json-fields.ts";
 import { selectorMatcher } from "../../registry/label-selector.ts";
 import { invalid } from "../../status.ts";
 import type { Steps } from "../../steps.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, has, metadataOf, number, own, specOf, statusOf, text } from "../../validation/fields.ts";
 import { ensure } from "../../validation/fill.ts";
 import { checkSelector, selectorIsEmpty, selectorIsSound } from "../../validation/selectors.ts";
 import { podSpecDefaults } from "./defaults.ts";
@@ -29,8 +29,8 @@ export interface SelectorRules {
 
 /** The selector of a workload, and its template, which the selector must match. */
 export function* checkSelectedTemplate(faults: Faults, spec: JsonObject, rules: SelectorRules): Steps<void> {
-  const selector = child(spec, "selector");
-  const given = has(spec, "selector");
+  const selector = objectAt(spec, "selector");
+  const given = hasAt(spec, "selector");
   if (!given && rules.required) faults.required("spec.selector");
   if (given) {
     checkSelector(faults, "spec.selector", selector);
@@ -48,7 +48,7 @@ export function* checkSelectedTemplate(faults: Faults, spec: JsonObject, rules: 
 }
 
 export function checkMatches(faults: Faults, spec: JsonObject, selector: JsonObject | undefined): void {
-  const labels = own(child(child(spec, "template"), "metadata"), "labels") as JsonObject | undefined;
+  const labels = field(objectAt(objectAt(spec, "template"), "metadata"), "labels") as JsonObject | undefined;
   if (!selectorMatcher(selector)(labels)) {
     faults.invalid(
       "spec.template.metadata.labels",
@@ -60,11 +60,11 @@ export function checkMatches(faults: Faults, spec: JsonObject, selector: JsonObj
 
 /** A template of pods that are to run for ever. */
 export function* checkEndlessTemplate(faults: Faults, spec: JsonObject, owner: string): Steps<void> {
-  const template = child(spec, "template");
+  const template = objectAt(spec, "template");
   yield* checkPodTemplate(faults, "spec.template", template);
-  const restart = text(specOf(template), "restartPolicy");
+  const restart = textAt(specOf(template), "restartPolicy");
   if (restart !== "Always") faults.unsupported("spec.template.spec.restartPolicy", restart, ["Always"]);
-  if (has(specOf(template), "activeDeadlineSeconds")) {
+  if (hasAt(specOf(template), "activeDeadlineSeconds")) {
     faults.forbidden(
       "spec.template.spec.activeDeadlineSeconds",
       `activeDeadlineSeconds in ${owner} is not Supported`,
@@ -76,9 +76,9 @@ export function* checkEndlessTemplate(faults: Faults, spec: JsonObject, owner: s
 export function checkScale(next: JsonObject, subresource: string | undefined): void {
   if (subresource !== "scale") return;
   const faults = new Faults();
-  faults.atLeast("spec.replicas", own(specOf(next), "replicas"));
+  faults.atLeast("spec.replicas", field(specOf(next), "replicas"));
   if (faults.none) return;
-  throw invalid({ group: "autoscaling", kind: "Scale" }, text(metadataOf(next), "name"), faults.causes);
+  throw invalid({ group: "autoscaling", kind: "Scale" }, textAt(metadataOf(next), "name"), faults.causes);
 }
 
 export function checkSame(faults: Faults, at: string, now: Json | undefined, before: Json | undefined): void {
@@ -93,10 +93,10 @@ export function checkCounts(
   bounded: readonly string[] = [],
 ): void {
   const status = statusOf(object);
-  for (const part of counts) faults.atLeast(`status.${part}`, own(status, part));
-  const all = number(status, "replicas") ?? 0;
+  for (const part of counts) faults.atLeast(`status.${part}`, field(status, part));
+  const all = numberAt(status, "replicas") ?? 0;
   for (const part of bounded) {
-    const count = number(status, part) ?? 0;
+    const count = numberAt(status, part) ?? 0;
     if (count > all) faults.invalid(`status.${part}`, count, "cannot be greater than status.replicas");
   }
 }
@@ -104,15 +104,18 @@ export function checkCounts(
 /** Fewer can be available than are ready, never more. */
 export function checkAvailable(faults: Faults, object: JsonObject): void {
   const status = statusOf(object);
-  const available = number(status, "availableReplicas") ?? 0;
-  if (available > (number(status, "readyReplicas") ?? 0)) {
+  const available = numberAt(status, "availableReplicas") ?? 0;
+  if (available > (numberAt(status, "readyReplicas") ?? 0)) {
     faults.invalid("status.availableReplicas", available, "cannot be greater than readyReplicas");
   }
 }
 
 /** A count of collisions only grows. */
 export function checkCollisions(faults: Faults, next: JsonObject, live: JsonObject): void {
-  const [now, before] = [number(statusOf(next), "collisionCount"), number(statusOf(live), "collisionCount")];
+  const [now, before] = [
+    numberAt(statusOf(next), "collisionCount"),
+    numberAt(statusOf(live), "collisionCount"),
+  ];
   if (now !== undefined && now < 0) faults.atLeast("status.collisionCount", now);
   if (before !== undefined && (now === undefined || now < before)) {
     faults.invalid("status.collisionCount", now ?? 0, "cannot be decremented");

@@ -1,7 +1,7 @@
 import { clone, equal, identityText, isObject, type JsonObject } from "../../json.ts";
+import { hasAt, itemsAt, numberAt, objectAt, specOf, statusOf, textAt } from "../../json-fields.ts";
 import type { Steps } from "../../steps.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, has, items, number, specOf, statusOf, text } from "../../validation/fields.ts";
 import { put } from "../../validation/fill.ts";
 import { dnsSubdomain, ipAddress } from "../../validation/names.ts";
 import { qosClass } from "./resources.ts";
@@ -17,7 +17,7 @@ export function* podUpdateFaults(next: JsonObject, live: JsonObject): Steps<Faul
   const [now, before] = [specOf(next), specOf(live)];
   yield* checkPodSpec(faults, "spec", now);
   for (const list of ["containers", "initContainers"]) {
-    if (items(now, list).length !== items(before, list).length) {
+    if (itemsAt(now, list).length !== itemsAt(before, list).length) {
       faults.forbidden(`spec.${list}`, "pod updates may not add or remove containers");
       return faults;
     }
@@ -26,7 +26,7 @@ export function* podUpdateFaults(next: JsonObject, live: JsonObject): Steps<Faul
   checkAddedTolerations(faults, now, before);
   checkRemovedGates(faults, now, before);
   const munged = withAllowed(now, before);
-  if (items(before, "schedulingGates").length > 0) allowGatedChanges(faults, munged, before);
+  if (itemsAt(before, "schedulingGates").length > 0) allowGatedChanges(faults, munged, before);
   if (!equal(munged, before)) faults.forbidden("spec", `${onlyThese}\n${differing(munged, before)}`);
   return faults;
 }
@@ -34,7 +34,7 @@ export function* podUpdateFaults(next: JsonObject, live: JsonObject): Steps<Faul
 /** @returns whether the rest is worth looking at */
 function checkDeadline(faults: Faults, now: JsonObject, before: JsonObject): boolean {
   const at = "spec.activeDeadlineSeconds";
-  const [wanted, had] = [number(now, "activeDeadlineSeconds"), number(before, "activeDeadlineSeconds")];
+  const [wanted, had] = [numberAt(now, "activeDeadlineSeconds"), numberAt(before, "activeDeadlineSeconds")];
   if (wanted !== undefined) {
     if (wanted < 0 || wanted > mostSeconds) {
       faults.invalid(at, wanted, `must be between 0 and ${mostSeconds}, inclusive`);
@@ -52,8 +52,8 @@ function checkDeadline(faults: Faults, now: JsonObject, before: JsonObject): boo
 
 function checkAddedTolerations(faults: Faults, now: JsonObject, before: JsonObject): void {
   const identity = (toleration: JsonObject) => identityText(withoutSeconds(toleration));
-  const kept = new Set(items(now, "tolerations").map(identity));
-  const all = items(before, "tolerations").every((old) => kept.has(identity(old)));
+  const kept = new Set(itemsAt(now, "tolerations").map(identity));
+  const all = itemsAt(before, "tolerations").every((old) => kept.has(identity(old)));
   if (!all) {
     faults.forbidden(
       "spec.tolerations",
@@ -68,9 +68,9 @@ function withoutSeconds(toleration: JsonObject): JsonObject {
 }
 
 function checkRemovedGates(faults: Faults, now: JsonObject, before: JsonObject): void {
-  const had = new Set(items(before, "schedulingGates").map((gate) => text(gate, "name")));
-  for (const [index, gate] of items(now, "schedulingGates").entries()) {
-    const name = text(gate, "name");
+  const had = new Set(itemsAt(before, "schedulingGates").map((gate) => textAt(gate, "name")));
+  for (const [index, gate] of itemsAt(now, "schedulingGates").entries()) {
+    const name = textAt(gate, "name");
     if (!had.has(name)) {
       faults.forbidden(
         `spec.schedulingGates[${index}].name`,
@@ -84,14 +84,14 @@ function checkRemovedGates(faults: Faults, now: JsonObject, before: JsonObject):
 function withAllowed(now: JsonObject, before: JsonObject): JsonObject {
   const munged = clone(now);
   for (const list of ["containers", "initContainers"]) {
-    const old = items(before, list);
-    for (const [index, container] of items(munged, list).entries()) {
+    const old = itemsAt(before, list);
+    for (const [index, container] of itemsAt(munged, list).entries()) {
       put(container, "image", old[index]?.image);
     }
   }
   for (const part of ["activeDeadlineSeconds", "tolerations", "schedulingGates"])
     put(munged, part, before[part]);
-  const had = number(before, "terminationGracePeriodSeconds");
+  const had = numberAt(before, "terminationGracePeriodSeconds");
   if (had !== undefined && had < 0 && munged.terminationGracePeriodSeconds === 1) {
     munged.terminationGracePeriodSeconds = had;
   }
@@ -100,7 +100,7 @@ function withAllowed(now: JsonObject, before: JsonObject): JsonObject {
 
 /** While it waits behind gates, where a pod may run can be narrowed. */
 function allowGatedChanges(faults: Faults, munged: JsonObject, before: JsonObject): void {
-  const [now, old] = [child(munged, "nodeSelector"), child(before, "nodeSelector")];
+  const [now, old] = [objectAt(munged, "nodeSelector"), objectAt(before, "nodeSelector")];
   if (!equal(now, old)) {
     if (Object.entries(old).some(([key, value]) => now[key] !== value)) {
       faults.invalid(
@@ -112,11 +112,11 @@ function allowGatedChanges(faults: Faults, munged: JsonObject, before: JsonObjec
     put(munged, "nodeSelector", before.nodeSelector);
   }
   const term = "requiredDuringSchedulingIgnoredDuringExecution";
-  const nodes = child(child(munged, "affinity"), "nodeAffinity");
-  const oldNodes = child(child(before, "affinity"), "nodeAffinity");
+  const nodes = objectAt(objectAt(munged, "affinity"), "nodeAffinity");
+  const oldNodes = objectAt(objectAt(before, "affinity"), "nodeAffinity");
   if (equal(nodes, oldNodes)) return;
-  const oldTerms = items(child(oldNodes, term), "nodeSelectorTerms");
-  const terms = items(child(nodes, term), "nodeSelectorTerms");
+  const oldTerms = itemsAt(objectAt(oldNodes, term), "nodeSelectorTerms");
+  const terms = itemsAt(objectAt(nodes, term), "nodeSelectorTerms");
   if (oldTerms.length > 0) {
     const path = `spec.affinity.nodeAffinity.${term}.nodeSelectorTerms`;
     if (terms.length !== oldTerms.length) {
@@ -137,8 +137,8 @@ function allowGatedChanges(faults: Faults, munged: JsonObject, before: JsonObjec
 
 function narrows(now: JsonObject, old: JsonObject): boolean {
   return ["matchExpressions", "matchFields"].every((list) => {
-    const had = items(old, list);
-    return had.every((expression, index) => equal(items(now, list)[index], expression));
+    const had = itemsAt(old, list);
+    return had.every((expression, index) => equal(itemsAt(now, list)[index], expression));
   });
 }
 
@@ -152,7 +152,7 @@ function differing(now: JsonObject, before: JsonObject): string {
 export function podStatusFaults(next: JsonObject, live: JsonObject): Faults {
   const faults = new Faults();
   const [now, before] = [statusOf(next), statusOf(live)];
-  const nominated = text(now, "nominatedNodeName");
+  const nominated = textAt(now, "nominatedNodeName");
   if (nominated !== "") faults.each("status.nominatedNodeName", nominated, dnsSubdomain(nominated));
   for (const list of ["containerStatuses", "initContainerStatuses"])
     checkTransitions(faults, list, next, live);
@@ -161,30 +161,30 @@ export function podStatusFaults(next: JsonObject, live: JsonObject): Faults {
     ["hostIPs", "ip"],
   ] as const) {
     const seen = new Set<string>();
-    for (const [index, entry] of items(now, part).entries()) {
-      const ip = text(entry, field);
+    for (const [index, entry] of itemsAt(now, part).entries()) {
+      const ip = textAt(entry, field);
       faults.each(`status.${part}[${index}]`, ip, ipAddress(ip));
       if (seen.has(ip)) faults.duplicate(`status.${part}[${index}]`, ip);
       seen.add(ip);
     }
   }
-  if (text(now, "qosClass") !== text(before, "qosClass")) {
-    faults.invalid("status.qosClass", text(now, "qosClass"), immutable);
+  if (textAt(now, "qosClass") !== textAt(before, "qosClass")) {
+    faults.invalid("status.qosClass", textAt(now, "qosClass"), immutable);
   }
   return faults;
 }
 
 /** A container that ended does not come back to life unless it is restarted. */
 function checkTransitions(faults: Faults, list: string, next: JsonObject, live: JsonObject): void {
-  const policy = text(specOf(live), "restartPolicy");
+  const policy = textAt(specOf(live), "restartPolicy");
   if (policy === "Always" || list !== "containerStatuses") return;
-  const now = new Map(items(statusOf(next), list).map((status) => [text(status, "name"), status]));
-  for (const [index, old] of items(statusOf(live), list).entries()) {
-    const ended = child(old, "state").terminated;
+  const now = new Map(itemsAt(statusOf(next), list).map((status) => [textAt(status, "name"), status]));
+  for (const [index, old] of itemsAt(statusOf(live), list).entries()) {
+    const ended = objectAt(old, "state").terminated;
     if (!isObject(ended)) continue;
     if (policy === "OnFailure" && ended.exitCode !== 0) continue;
-    const status = now.get(text(old, "name"));
-    if (status && !has(child(status, "state"), "terminated")) {
+    const status = now.get(textAt(old, "name"));
+    if (status && !hasAt(objectAt(status, "state"), "terminated")) {
       faults.forbidden(`status.${list}[${index}].state`, "may not be transitioned to non-terminated state");
     }
   }
@@ -194,9 +194,9 @@ function checkTransitions(faults: Faults, list: string, next: JsonObject, live: 
 export function* ephemeralFaults(next: JsonObject, live: JsonObject): Steps<Faults> {
   const faults = new Faults();
   yield* checkPodSpec(faults, "spec", specOf(next));
-  const now = new Map(items(specOf(next), "ephemeralContainers").map((one) => [text(one, "name"), one]));
-  for (const old of items(specOf(live), "ephemeralContainers")) {
-    const name = text(old, "name");
+  const now = new Map(itemsAt(specOf(next), "ephemeralContainers").map((one) => [textAt(one, "name"), one]));
+  for (const old of itemsAt(specOf(live), "ephemeralContainers")) {
+    const name = textAt(old, "name");
     const kept = now.get(name);
     if (!kept) {
       faults.forbidden(

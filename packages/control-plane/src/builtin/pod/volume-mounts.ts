@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json.ts";
+import { hasAt, itemsAt, objectAt, textAt } from "../../json-fields.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, has, items, text } from "../../validation/fields.ts";
 
 /** The volumes of a pod, by name. */
 export type Volumes = ReadonlyMap<string, JsonObject>;
@@ -10,17 +10,17 @@ const propagations = ["Bidirectional", "HostToContainer", "None"];
 /** The mounts and block devices of a container. */
 export function checkMounts(faults: Faults, at: string, container: JsonObject, volumes: Volumes): void {
   const paths = new Set<string>();
-  const mounts = items(container, "volumeMounts");
-  const devices = items(container, "volumeDevices");
-  const devicesAt = new Set(devices.map((device) => text(device, "devicePath")));
-  const privileged = child(container, "securityContext").privileged === true;
+  const mounts = itemsAt(container, "volumeMounts");
+  const devices = itemsAt(container, "volumeDevices");
+  const devicesAt = new Set(devices.map((device) => textAt(device, "devicePath")));
+  const privileged = objectAt(container, "securityContext").privileged === true;
   for (const [index, mount] of mounts.entries()) {
     const path = `${at}.volumeMounts[${index}]`;
-    const name = text(mount, "name");
+    const name = textAt(mount, "name");
     if (name === "") faults.required(`${path}.name`);
     const volume = volumes.get(name);
     if (!volume) faults.notFound(`${path}.name`, name);
-    const where = text(mount, "mountPath");
+    const where = textAt(mount, "mountPath");
     if (where === "") faults.required(`${path}.mountPath`);
     if (paths.has(where)) faults.invalid(`${path}.mountPath`, where, "must be unique");
     paths.add(where);
@@ -30,7 +30,7 @@ export function checkMounts(faults: Faults, at: string, container: JsonObject, v
     checkMount(faults, `${at}.volumeMounts`, path, mount, privileged);
   }
   const devicePaths = new Set<string>();
-  const mounted = new Set(mounts.map((mount) => text(mount, "name")));
+  const mounted = new Set(mounts.map((mount) => textAt(mount, "name")));
   for (const [index, device] of devices.entries()) {
     checkDevice(faults, `${at}.volumeDevices[${index}]`, device, { volumes, paths, devicePaths, mounted });
   }
@@ -43,8 +43,8 @@ function checkMount(
   mount: JsonObject,
   privileged: boolean,
 ): void {
-  const subPath = text(mount, "subPath");
-  const expression = text(mount, "subPathExpr");
+  const subPath = textAt(mount, "subPath");
+  const expression = textAt(mount, "subPathExpr");
   if (subPath !== "") checkDescendingPath(faults, `${list}.subPath`, subPath);
   if (expression !== "") {
     if (subPath !== "") {
@@ -52,8 +52,8 @@ function checkMount(
     }
     checkDescendingPath(faults, `${list}.subPathExpr`, expression);
   }
-  if (has(mount, "mountPropagation")) {
-    const propagation = text(mount, "mountPropagation");
+  if (hasAt(mount, "mountPropagation")) {
+    const propagation = textAt(mount, "mountPropagation");
     if (!propagations.includes(propagation))
       faults.unsupported(`${list}.mountPropagation`, propagation, propagations);
     if (propagation === "Bidirectional" && !privileged) {
@@ -63,7 +63,7 @@ function checkMount(
       );
     }
   }
-  const recursive = text(mount, "recursiveReadOnly");
+  const recursive = textAt(mount, "recursiveReadOnly");
   if (recursive === "" || recursive === "Disabled") return;
   if (recursive !== "Enabled" && recursive !== "IfPossible") {
     faults.unsupported(`${list}.recursiveReadOnly`, recursive, ["Disabled", "Enabled", "IfPossible"]);
@@ -71,7 +71,7 @@ function checkMount(
     if (mount.readOnly !== true) {
       faults.forbidden(`${list}.recursiveReadOnly`, "may only be specified when readOnly is true");
     }
-    if (has(mount, "mountPropagation") && text(mount, "mountPropagation") !== "None") {
+    if (hasAt(mount, "mountPropagation") && textAt(mount, "mountPropagation") !== "None") {
       faults.forbidden(
         `${list}.recursiveReadOnly`,
         "may only be specified when mountPropagation is None or not specified",
@@ -86,21 +86,21 @@ function checkDevice(
   device: JsonObject,
   known: { volumes: Volumes; paths: Set<string>; devicePaths: Set<string>; mounted: ReadonlySet<string> },
 ): void {
-  const name = text(device, "name");
+  const name = textAt(device, "name");
   if (name === "") faults.required(`${path}.name`);
   if (known.mounted.has(name)) {
     faults.invalid(`${path}.name`, name, "must not already exist in volumeMounts");
   }
   const volume = known.volumes.get(name);
   if (!volume) faults.notFound(`${path}.name`, name);
-  else if (!has(volume, "persistentVolumeClaim") && !has(volume, "ephemeral")) {
+  else if (!hasAt(volume, "persistentVolumeClaim") && !hasAt(volume, "ephemeral")) {
     faults.invalid(
       `${path}.name`,
       name,
       "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
     );
   }
-  const where = text(device, "devicePath");
+  const where = textAt(device, "devicePath");
   if (where === "") {
     faults.required(`${path}.devicePath`);
     return;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../json.ts";
+import { hasAt, itemsAt, numberAt, objectAt, textAt, textsAt } from "../../json-fields.ts";
 import { amount } from "../../validation/amounts.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, has, items, number, text, texts } from "../../validation/fields.ts";
 import { checkAnnotations, checkLabels, dnsLabel, dnsSubdomain } from "../../validation/names.ts";
 import { checkClaimSpec } from "../persistent-volume-claim/spec.ts";
 import { checkFieldReference, checkResourceReference, volumeFields } from "./containers.ts";
@@ -14,7 +14,7 @@ export function checkVolumes(faults: Faults, at: string, volumes: readonly JsonO
     const path = `${at}[${index}]`;
     const before = faults.causes.length;
     checkSource(faults, path, volume);
-    const name = text(volume, "name");
+    const name = textAt(volume, "name");
     if (name === "") faults.required(`${path}.name`);
     else {
       faults.each(`${path}.name`, name, dnsLabel(name));
@@ -30,14 +30,14 @@ type SourceCheck = (faults: Faults, at: string, source: JsonObject) => void;
 /** In the order the real server looks at them, as it complains of every one after the first. */
 const sources: { readonly [name: string]: SourceCheck } = {
   emptyDir: (faults, at, source) => {
-    if (has(source, "sizeLimit") && amount(source.sizeLimit).nanos < 0n) {
+    if (hasAt(source, "sizeLimit") && amount(source.sizeLimit).nanos < 0n) {
       faults.forbidden(`${at}.sizeLimit`, "SizeLimit field must be a valid resource quantity");
     }
   },
   hostPath: checkHostPath,
   gitRepo: (faults, at, source) => {
-    if (text(source, "repository") === "") faults.required(`${at}.repository`);
-    checkLocalPath(faults, `${at}.directory`, text(source, "directory"));
+    if (textAt(source, "repository") === "") faults.required(`${at}.repository`);
+    checkLocalPath(faults, `${at}.directory`, textAt(source, "directory"));
   },
   gcePersistentDisk: (faults, at, source) => needs(faults, at, source, "pdName"),
   awsElasticBlockStore: (faults, at, source) => needs(faults, at, source, "volumeID"),
@@ -56,7 +56,7 @@ const sources: { readonly [name: string]: SourceCheck } = {
   quobyte: () => undefined,
   downwardAPI: (faults, at, source) => {
     checkMode(faults, `${at}.defaultMode`, source, "defaultMode");
-    for (const item of items(source, "items")) checkDownward(faults, at, item);
+    for (const item of itemsAt(source, "items")) checkDownward(faults, at, item);
   },
   fc: checkFc,
   flexVolume: (faults, at, source) => needs(faults, at, source, "driver"),
@@ -75,8 +75,8 @@ const sources: { readonly [name: string]: SourceCheck } = {
   csi: checkInlineCsi,
   ephemeral: checkEphemeral,
   image: (faults, at, source) => {
-    if (text(source, "reference") === "") faults.required(`${at}.reference`);
-    faults.oneOf(`${at}.pullPolicy`, text(source, "pullPolicy"), ["Always", "IfNotPresent", "Never"]);
+    if (textAt(source, "reference") === "") faults.required(`${at}.reference`);
+    faults.oneOf(`${at}.pullPolicy`, textAt(source, "pullPolicy"), ["Always", "IfNotPresent", "Never"]);
   },
 };
 
@@ -86,18 +86,18 @@ const placeOf = (name: string): number => places.get(name) ?? -1;
 
 function checkSource(faults: Faults, at: string, volume: JsonObject): void {
   let count = 0;
-  const given = Object.keys(volume).filter((name) => places.has(name) && has(volume, name));
+  const given = Object.keys(volume).filter((name) => places.has(name) && hasAt(volume, name));
   for (const name of given.sort((a, b) => placeOf(a) - placeOf(b))) {
     const check = sources[name] as SourceCheck;
     if (count > 0) faults.forbidden(`${at}.${name}`, "may not specify more than 1 volume type");
-    else check(faults, `${at}.${name}`, child(volume, name));
+    else check(faults, `${at}.${name}`, objectAt(volume, name));
     count++;
   }
   if (count === 0) faults.required(at, "must specify a volume type");
 }
 
 export function needs(faults: Faults, at: string, source: JsonObject, ...parts: string[]): void {
-  for (const part of parts) if (text(source, part) === "") faults.required(`${at}.${part}`);
+  for (const part of parts) if (textAt(source, part) === "") faults.required(`${at}.${part}`);
 }
 
 const pathTypes = [
@@ -112,13 +112,13 @@ const pathTypes = [
 ];
 
 export function checkHostPath(faults: Faults, at: string, source: JsonObject): void {
-  const path = text(source, "path");
+  const path = textAt(source, "path");
   if (path === "") {
     faults.required(`${at}.path`);
     return;
   }
   checkNoBacksteps(faults, `${at}.path`, path);
-  if (has(source, "type")) faults.oneOf(`${at}.type`, text(source, "type"), pathTypes);
+  if (hasAt(source, "type")) faults.oneOf(`${at}.type`, textAt(source, "type"), pathTypes);
 }
 
 export function checkRbd(faults: Faults, at: string, source: JsonObject): void {
@@ -127,33 +127,36 @@ export function checkRbd(faults: Faults, at: string, source: JsonObject): void {
 }
 
 export function checkCephFs(faults: Faults, at: string, source: JsonObject): void {
-  if (texts(source, "monitors").length === 0) faults.required(`${at}.monitors`);
+  if (textsAt(source, "monitors").length === 0) faults.required(`${at}.monitors`);
 }
 
 export function checkFc(faults: Faults, at: string, source: JsonObject): void {
-  const [wwns, wwids] = [texts(source, "targetWWNs").length, texts(source, "wwids").length];
+  const [wwns, wwids] = [textsAt(source, "targetWWNs").length, textsAt(source, "wwids").length];
   if (wwns === 0 && wwids === 0) {
     faults.required(`${at}.targetWWNs`, "must specify either targetWWNs or wwids, but not both");
   } else if (wwns > 0 && wwids > 0) {
     faults.invalid(
       `${at}.targetWWNs`,
-      texts(source, "targetWWNs"),
+      textsAt(source, "targetWWNs"),
       "targetWWNs and wwids can not be specified simultaneously",
     );
-  } else if (wwns > 0 && !has(source, "lun")) {
+  } else if (wwns > 0 && !hasAt(source, "lun")) {
     faults.required(`${at}.lun`, "lun is required if targetWWNs is specified");
   }
 }
 
 export function checkNfs(faults: Faults, at: string, source: JsonObject): void {
   needs(faults, at, source, "server", "path");
-  const path = text(source, "path");
+  const path = textAt(source, "path");
   if (!path.startsWith("/")) faults.invalid(`${at}.path`, path, "must be an absolute path");
 }
 
 function checkInlineCsi(faults: Faults, at: string, source: JsonObject): void {
-  checkDriverName(faults, `${at}.driver`, text(source, "driver"));
-  if (has(source, "nodePublishSecretRef") && text(child(source, "nodePublishSecretRef"), "name") === "") {
+  checkDriverName(faults, `${at}.driver`, textAt(source, "driver"));
+  if (
+    hasAt(source, "nodePublishSecretRef") &&
+    textAt(objectAt(source, "nodePublishSecretRef"), "name") === ""
+  ) {
     faults.required(`${at}.nodePublishSecretRef.name`);
   }
 }
@@ -172,13 +175,13 @@ function checkEphemeral(faults: Faults, at: string, source: JsonObject): void {
   }
   const template = source.volumeClaimTemplate;
   const path = `${at}.volumeClaimTemplate`;
-  checkAnnotations(faults, `${path}.metadata.annotations`, child(template, "metadata"));
-  checkLabels(faults, `${path}.metadata.labels`, child(template, "metadata"));
-  checkClaimSpec(faults, `${path}.spec`, child(template, "spec"));
+  checkAnnotations(faults, `${path}.metadata.annotations`, objectAt(template, "metadata"));
+  checkLabels(faults, `${path}.metadata.labels`, objectAt(template, "metadata"));
+  checkClaimSpec(faults, `${path}.spec`, objectAt(template, "spec"));
 }
 
 function checkMode(faults: Faults, at: string, source: JsonObject, part: string): void {
-  const mode = number(source, part);
+  const mode = numberAt(source, part);
   if (mode !== undefined && (mode < 0 || mode > 0o777)) {
     faults.invalid(at, mode, "must be a number between 0 and 0777 (octal), both inclusive");
   }
@@ -186,26 +189,26 @@ function checkMode(faults: Faults, at: string, source: JsonObject, part: string)
 
 function checkKeys(faults: Faults, at: string, source: JsonObject): void {
   checkMode(faults, `${at}.defaultMode`, source, "defaultMode");
-  for (const [index, item] of items(source, "items").entries()) {
+  for (const [index, item] of itemsAt(source, "items").entries()) {
     const path = `${at}.items[${index}]`;
-    if (text(item, "key") === "") faults.required(`${path}.key`);
-    if (text(item, "path") === "") faults.required(`${path}.path`);
-    checkLocalPath(faults, `${path}.path`, text(item, "path"));
+    if (textAt(item, "key") === "") faults.required(`${path}.key`);
+    if (textAt(item, "path") === "") faults.required(`${path}.path`);
+    checkLocalPath(faults, `${path}.path`, textAt(item, "path"));
     checkMode(faults, `${path}.mode`, item, "mode");
   }
 }
 
 function checkDownward(faults: Faults, at: string, item: JsonObject): void {
-  const path = text(item, "path");
+  const path = textAt(item, "path");
   if (path === "") faults.required(`${at}.path`);
   checkLocalPath(faults, `${at}.path`, path);
-  if (has(item, "fieldRef")) {
-    checkFieldReference(faults, `${at}.fieldRef`, child(item, "fieldRef"), volumeFields);
-    if (has(item, "resourceFieldRef")) {
+  if (hasAt(item, "fieldRef")) {
+    checkFieldReference(faults, `${at}.fieldRef`, objectAt(item, "fieldRef"), volumeFields);
+    if (hasAt(item, "resourceFieldRef")) {
       faults.invalid(at, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
     }
-  } else if (has(item, "resourceFieldRef")) {
-    checkResourceReference(faults, `${at}.resourceFieldRef`, child(item, "resourceFieldRef"), "volume");
+  } else if (hasAt(item, "resourceFieldRef")) {
+    checkResourceReference(faults, `${at}.resourceFieldRef`, objectAt(item, "resourceFieldRef"), "volume");
   } else {
     faults.required(at, "one of fieldRef and resourceFieldRef is required");
   }
@@ -226,20 +229,20 @@ function checkProjected(faults: Faults, at: string, source: JsonObject): void {
   const paths = new Set<string>();
   const claim = (path: string) => {
     if (path === "") return;
-    if (paths.has(path)) faults.invalid(at, text(source, "name"), `conflicting duplicate paths`);
+    if (paths.has(path)) faults.invalid(at, textAt(source, "name"), `conflicting duplicate paths`);
     paths.add(path);
   };
-  for (const [index, part] of items(source, "sources").entries()) {
+  for (const [index, part] of itemsAt(source, "sources").entries()) {
     const path = `${at}.sources[${index}]`;
     let count = 0;
     for (const name of projectable) {
-      if (!has(part, name)) continue;
+      if (!hasAt(part, name)) continue;
       count++;
       if (count > 1) {
         faults.forbidden(path, "may not specify more than 1 volume type per source");
         continue;
       }
-      checkProjection(faults, at, `${path}.${name}`, name, child(part, name), claim);
+      checkProjection(faults, at, `${path}.${name}`, name, objectAt(part, name), claim);
     }
   }
 }
@@ -257,16 +260,16 @@ function checkProjection(
     case "configMap":
       needs(faults, path, source, "name");
       checkKeys(faults, path, source);
-      for (const item of items(source, "items")) claim(text(item, "path"));
+      for (const item of itemsAt(source, "items")) claim(textAt(item, "path"));
       break;
     case "downwardAPI":
-      for (const item of items(source, "items")) {
+      for (const item of itemsAt(source, "items")) {
         checkDownward(faults, path, item);
-        claim(text(item, "path"));
+        claim(textAt(item, "path"));
       }
       break;
     case "serviceAccountToken": {
-      const seconds = number(source, "expirationSeconds") ?? 0;
+      const seconds = numberAt(source, "expirationSeconds") ?? 0;
       if (seconds < 600) {
         faults.invalid(
           `${path}.expirationSeconds`,
@@ -282,12 +285,12 @@ function checkProjection(
         );
       }
       // The real server names the volume here, not the source.
-      if (text(source, "path") === "") faults.required(`${at}.path`);
-      else checkDescendingPath(faults, `${at}.path`, text(source, "path"));
-      claim(text(source, "path"));
+      if (textAt(source, "path") === "") faults.required(`${at}.path`);
+      else checkDescendingPath(faults, `${at}.path`, textAt(source, "path"));
+      claim(textAt(source, "path"));
       break;
     }
     default:
-      if (text(source, "path") === "" && name === "clusterTrustBundle") faults.required(`${path}.path`);
+      if (textAt(source, "path") === "" && name === "clusterTrustBundle") faults.required(`${path}.path`);
   }
 }

@@ -1,6 +1,6 @@
 import { type JsonObject, textOf } from "../../json.ts";
+import { hasAt, itemsAt, objectAt, pairsAt, textAt } from "../../json-fields.ts";
 import { amount, isWhole } from "../../validation/amounts.ts";
-import { child, has, items, pairs, text } from "../../validation/fields.ts";
 
 const deprecatedNodeLabels: { readonly [key: string]: string } = {
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -20,33 +20,33 @@ export function podWarnings(
   metadata: JsonObject,
   warn: (text: string) => void,
 ): void {
-  for (const [key] of pairs(spec, "nodeSelector")) {
+  for (const [key] of pairsAt(spec, "nodeSelector")) {
     const why = Object.hasOwn(deprecatedNodeLabels, key) ? deprecatedNodeLabels[key] : undefined;
     if (why !== undefined) warn(`${at}.nodeSelector[${key}]: ${why}`);
   }
   const aliased = new Set<string>();
-  for (const [index, alias] of items(spec, "hostAliases").entries()) {
-    const ip = text(alias, "ip");
+  for (const [index, alias] of itemsAt(spec, "hostAliases").entries()) {
+    const ip = textAt(alias, "ip");
     if (aliased.has(ip)) warn(`${at}.hostAliases[${index}].ip: duplicate ip "${ip}"`);
     aliased.add(ip);
   }
-  for (const [index, secret] of items(spec, "imagePullSecrets").entries()) {
-    if (text(secret, "name") === "") warn(`${at}.imagePullSecrets[${index}].name: invalid empty name ""`);
+  for (const [index, secret] of itemsAt(spec, "imagePullSecrets").entries()) {
+    if (textAt(secret, "name") === "") warn(`${at}.imagePullSecrets[${index}].name: invalid empty name ""`);
   }
-  for (const [index, volume] of items(spec, "volumes").entries())
+  for (const [index, volume] of itemsAt(spec, "volumes").entries())
     volumeWarnings(volume, `${at}.volumes[${index}]`, warn);
   for (const list of ["initContainers", "containers"]) {
-    for (const [index, container] of items(spec, list).entries()) {
+    for (const [index, container] of itemsAt(spec, list).entries()) {
       containerWarnings(container, `${at}.${list}[${index}]`, warn);
     }
   }
   portWarnings(spec, at, warn);
-  if (has(child(metadata, "annotations"), "seccomp.security.alpha.kubernetes.io/pod")) {
+  if (hasAt(objectAt(metadata, "annotations"), "seccomp.security.alpha.kubernetes.io/pod")) {
     warn(
       'metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]: non-functional in v1.27+; use the "seccompProfile" field instead',
     );
   }
-  for (const [key] of pairs(metadata, "annotations")) {
+  for (const [key] of pairsAt(metadata, "annotations")) {
     if (key.startsWith("container.seccomp.security.alpha.kubernetes.io/")) {
       warn(`metadata.annotations[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
     } else if (key.startsWith("container.apparmor.security.beta.kubernetes.io/")) {
@@ -69,11 +69,11 @@ const nonFunctional: { readonly [source: string]: string } = {
 
 function volumeWarnings(volume: JsonObject, at: string, warn: (text: string) => void): void {
   for (const [source, why] of Object.entries(nonFunctional))
-    if (has(volume, source)) warn(`${at}.${source}: ${why}`);
-  if (has(volume, "projected")) {
-    const sources = items(child(volume, "projected"), "sources");
+    if (hasAt(volume, source)) warn(`${at}.${source}: ${why}`);
+  if (hasAt(volume, "projected")) {
+    const sources = itemsAt(objectAt(volume, "projected"), "sources");
     if (sources.some((source) => Object.keys(source).length === 0)) {
-      warn(`volume "${text(volume, "name")}" (Projected) has no sources provided`);
+      warn(`volume "${textAt(volume, "name")}" (Projected) has no sources provided`);
     }
   }
 }
@@ -81,7 +81,7 @@ function volumeWarnings(volume: JsonObject, at: string, warn: (text: string) => 
 function containerWarnings(container: JsonObject, at: string, warn: (text: string) => void): void {
   for (const bound of ["limits", "requests"]) {
     for (const name of ["memory", "ephemeral-storage"]) {
-      const value = child(child(container, "resources"), bound)[name];
+      const value = objectAt(objectAt(container, "resources"), bound)[name];
       if (value !== undefined && !isWhole(value) && amount(value).nanos > 0n) {
         warn(
           `${at}.resources.${bound}[${name}]: fractional byte value "${textOf(value)}" is invalid, must be an integer`,
@@ -90,8 +90,8 @@ function containerWarnings(container: JsonObject, at: string, warn: (text: strin
     }
   }
   const seen = new Map<string, number>();
-  for (const [index, variable] of items(container, "env").entries()) {
-    const name = text(variable, "name");
+  for (const [index, variable] of itemsAt(container, "env").entries()) {
+    const name = textAt(variable, "name");
     if (seen.has(name))
       warn(`${at}.env[${index}]: hides previous definition of "${name}", which may be unintentional`);
     seen.set(name, index);
@@ -109,16 +109,16 @@ function portWarnings(spec: JsonObject, at: string, warn: (text: string) => void
   const claimed = new Map<string, PlacedPort[]>();
   const names = new Map<string, string>();
   for (const list of ["initContainers", "containers"]) {
-    for (const [index, container] of items(spec, list).entries()) {
-      for (const [position, port] of items(container, "ports").entries()) {
+    for (const [index, container] of itemsAt(spec, list).entries()) {
+      for (const [position, port] of itemsAt(container, "ports").entries()) {
         const own = {
           at: `${at}.${list}[${index}].ports[${position}]`,
-          hostIP: text(port, "hostIP"),
+          hostIP: textAt(port, "hostIP"),
           hostPort: Number(port.hostPort ?? 0),
         };
-        const [number, protocol] = [textOf(port.containerPort), text(port, "protocol")];
+        const [number, protocol] = [textOf(port.containerPort), textAt(port, "protocol")];
         if (own.hostIP !== "" && own.hostPort === 0) {
-          const shown = `Name:${text(port, "name")} HostPort:0 ContainerPort:${number} Protocol:${protocol} HostIP:${own.hostIP}`;
+          const shown = `Name:${textAt(port, "name")} HostPort:0 ContainerPort:${number} Protocol:${protocol} HostIP:${own.hostIP}`;
           warn(`${own.at}: hostIP set without hostPort: {${shown}}`);
         }
         const others = claimed.get(`${number}/${protocol}`) ?? [];
@@ -127,7 +127,7 @@ function portWarnings(spec: JsonObject, at: string, warn: (text: string) => void
           if (how !== undefined) warn(`${own.at}: ${how} port definition with ${other.at}`);
         }
         claimed.set(`${number}/${protocol}`, [...others, own]);
-        const portName = text(port, "name");
+        const portName = textAt(port, "name");
         const named = names.get(portName);
         if (named !== undefined) {
           warn(

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { at, number, text } from "../../table/fields.ts";
+import { countAt, textAt, valueAt } from "../../json-fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 export function priorityClassCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),
-    number(of, "value"),
-    at(of, "globalDefault") === true,
+    countAt(of, "value"),
+    valueAt(of, "globalDefault") === true,
     age(of, now),
-    text(of, "preemptionPolicy"),
+    textAt(of, "preemptionPolicy"),
   ];
 }

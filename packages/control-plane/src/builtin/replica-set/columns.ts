@@ -1,21 +1,26 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { at, number } from "../../table/fields.ts";
+import { countAt, valueAt } from "../../json-fields.ts";
 import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { formatLabels, formatSelector } from "../../table/selectors.ts";
 
 export function replicaSetCells(of: JsonObject, now: number): Json[] {
-  return [...replicas(of), age(of, now), ...templateCells(of), formatSelector(at(of, "spec", "selector"))];
+  return [
+    ...replicas(of),
+    age(of, now),
+    ...templateCells(of),
+    formatSelector(valueAt(of, "spec", "selector")),
+  ];
 }
 
 export function replicationControllerCells(of: JsonObject, now: number): Json[] {
-  return [...replicas(of), age(of, now), ...templateCells(of), formatLabels(at(of, "spec", "selector"))];
+  return [...replicas(of), age(of, now), ...templateCells(of), formatLabels(valueAt(of, "spec", "selector"))];
 }
 
 function replicas(of: JsonObject): Json[] {
   return [
     name(of),
-    number(of, "spec", "replicas"),
-    number(of, "status", "replicas"),
-    number(of, "status", "readyReplicas"),
+    countAt(of, "spec", "replicas"),
+    countAt(of, "status", "replicas"),
+    countAt(of, "status", "readyReplicas"),
   ];
 }

@@ -17,7 +17,6 @@ import {
   createObject,
   deleteIfPresent,
   isDeleting,
-  namespaceOf,
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
@@ -33,6 +32,7 @@ import {
   wantedReplicas,
 } from "../../controllers/pods.ts";
 import { textOf } from "../../json.ts";
+import { namespaceOf } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
 import type { Stored } from "../../storage/typed.ts";

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../json.ts";
+import { field, hasAt, metadataOf, objectAt, pairsAt, specOf } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import type { Steps } from "../../steps.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, metadataOf, own, pairs, specOf } from "../../validation/fields.ts";
 import { ensure, fill } from "../../validation/fill.ts";
 import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
 import { podSpecDefaults } from "../pod/defaults.ts";
@@ -36,7 +36,7 @@ function statusFaults(object: JsonObject): Faults {
 
 export const replicaSet: Strategy = {
   generation: true,
-  podTemplate: (object) => own(specOf(object), "template"),
+  podTemplate: (object) => field(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { replicas: 1 });
@@ -62,8 +62,8 @@ export const replicaSet: Strategy = {
 function* replicaSetFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
-  faults.atLeast("spec.replicas", own(spec, "replicas"));
-  faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
+  faults.atLeast("spec.replicas", field(spec, "replicas"));
+  faults.atLeast("spec.minReadySeconds", field(spec, "minReadySeconds"));
   yield* checkSelectedTemplate(faults, spec, {
     // The real server borrows the words.
     kind: "deployment",
@@ -82,18 +82,18 @@ export const replicationController: Strategy = {
   generation: true,
   dependents: "Orphan",
   selectableFields: ["status.replicas"],
-  podTemplate: (object) => own(specOf(object), "template"),
+  podTemplate: (object) => field(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { replicas: 1 });
-    if (!has(spec, "template")) return;
-    const template = child(spec, "template");
+    if (!hasAt(spec, "template")) return;
+    const template = objectAt(spec, "template");
     podSpecDefaults(ensure(template, "spec"));
-    const labels = child(metadataOf(template), "labels");
+    const labels = objectAt(metadataOf(template), "labels");
     if (Object.keys(labels).length === 0) return;
-    if (Object.keys(child(spec, "selector")).length === 0) spec.selector = { ...labels };
+    if (Object.keys(objectAt(spec, "selector")).length === 0) spec.selector = { ...labels };
     const metadata = ensure(object, "metadata");
-    if (Object.keys(child(metadata, "labels")).length === 0) metadata.labels = { ...labels };
+    if (Object.keys(objectAt(metadata, "labels")).length === 0) metadata.labels = { ...labels };
   },
   prepareCreate: (object) => {
     object.status = {};
@@ -112,11 +112,11 @@ export const replicationController: Strategy = {
 function* controllerFaults(object: JsonObject): Steps<Faults> {
   const faults = new Faults();
   const spec = specOf(object);
-  faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
-  const selector = Object.fromEntries(pairs(spec, "selector"));
+  faults.atLeast("spec.minReadySeconds", field(spec, "minReadySeconds"));
+  const selector = Object.fromEntries(pairsAt(spec, "selector"));
   if (Object.keys(selector).length === 0) faults.required("spec.selector");
-  faults.atLeast("spec.replicas", own(spec, "replicas"));
-  if (!has(spec, "template")) {
+  faults.atLeast("spec.replicas", field(spec, "replicas"));
+  if (!hasAt(spec, "template")) {
     faults.required("spec.template");
     return faults;
   }

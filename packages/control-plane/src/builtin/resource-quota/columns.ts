@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { object, quantity } from "../../table/fields.ts";
+import { objectAt } from "../../json-fields.ts";
+import { quantity } from "../../table/cells.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 export function resourceQuotaCells(of: JsonObject, now: number): Json[] {
-  const hard = object(of, "status", "hard");
+  const hard = objectAt(of, "status", "hard");
   const entry = (resource: string) => {
     const amount = (field: string) => quantity("0", of, "status", field, resource);
     return `${resource}: ${amount("used")}/${amount("hard")}`;

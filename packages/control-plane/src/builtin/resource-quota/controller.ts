@@ -1,17 +1,10 @@
 import { bucketOf, inUse, type Usage } from "../../admission/quota-usage.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../../controllers/loop.ts";
-import {
-  builtin,
-  controllerContext,
-  isDeleting,
-  mapAt,
-  namespaceOf,
-  writeStatus,
-} from "../../controllers/objects.ts";
+import { builtin, controllerContext, isDeleting, writeStatus } from "../../controllers/objects.ts";
 import { within } from "../../controllers/ownership.ts";
 import { equal, type JsonObject } from "../../json.ts";
+import { namespaceOf, objectAt } from "../../json-fields.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { objectAt } from "../../storage/object-fields.ts";
 import type { StoredObject } from "../../storage/store.ts";
 
 /** Keeps count of what a namespace uses of its quotas. */
@@ -41,7 +34,7 @@ export function startResourceQuotas(deps: ControllerDependencies): Running {
 /** What a namespace uses of each resource that a quota limits. */
 function usedOf({ store }: Registry, quota: StoredObject): JsonObject {
   const namespace = namespaceOf(quota);
-  const bounded = Object.keys(mapAt(quota, "spec", "hard"));
+  const bounded = Object.keys(objectAt(quota, "spec", "hard"));
   const used: Usage = Object.create(null);
   for (const bucket of new Set(bounded.map(bucketOf))) {
     Object.assign(used, inUse(store, bucket, quota, namespace));

@@ -1,8 +1,8 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { itemsAt, objectAt, specOf, statusOf, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { checkQuotaResourceName, isWhole, mustBeWhole, notNegative } from "../../validation/amounts.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, items, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 
 const scopes = [
   "Terminating",
@@ -37,7 +37,7 @@ export const resourceQuota: Strategy = {
   validateUpdate: (next, live, { subresource }) => {
     if (subresource === "status") return statusFaults(next).causes;
     const faults = specFaults(next);
-    const [now, before] = [texts(specOf(next), "scopes"), texts(specOf(live), "scopes")];
+    const [now, before] = [textsAt(specOf(next), "scopes"), textsAt(specOf(live), "scopes")];
     if (!equal([...now].sort(), [...before].sort())) faults.invalid("spec.scopes", now, immutable);
     return faults.causes;
   },
@@ -45,7 +45,7 @@ export const resourceQuota: Strategy = {
 
 function statusFaults(object: JsonObject): Faults {
   const faults = new Faults();
-  for (const part of ["hard", "used"]) checkList(faults, `status.${part}`, child(statusOf(object), part));
+  for (const part of ["hard", "used"]) checkList(faults, `status.${part}`, objectAt(statusOf(object), part));
   return faults;
 }
 
@@ -60,7 +60,7 @@ function checkList(faults: Faults, at: string, list: JsonObject): void {
 function specFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  checkList(faults, "spec.hard", child(spec, "hard"));
+  checkList(faults, "spec.hard", objectAt(spec, "hard"));
   checkScopes(faults, spec);
   checkScopeSelector(faults, spec);
   return faults;
@@ -85,8 +85,8 @@ function applies(scope: string, resource: string): boolean {
 const mostScopeFaults = 100;
 
 function checkScopes(faults: Faults, spec: JsonObject): void {
-  const chosen = texts(spec, "scopes");
-  const hard = Object.keys(child(spec, "hard")).filter((resource) => !resource.startsWith("count/"));
+  const chosen = textsAt(spec, "scopes");
+  const hard = Object.keys(objectAt(spec, "hard")).filter((resource) => !resource.startsWith("count/"));
   const misapplied = new Map(
     scopes.map((scope) => [scope, hard.filter((resource) => !applies(scope, resource)).length]),
   );
@@ -117,10 +117,10 @@ function checkConflicts(
 
 function checkScopeSelector(faults: Faults, spec: JsonObject): void {
   const at = "spec.scopeSelector.matchExpressions";
-  for (const expression of items(child(spec, "scopeSelector"), "matchExpressions")) {
-    const scope = text(expression, "scopeName");
-    const operator = text(expression, "operator");
-    const values = texts(expression, "values");
+  for (const expression of itemsAt(objectAt(spec, "scopeSelector"), "matchExpressions")) {
+    const scope = textAt(expression, "scopeName");
+    const operator = textAt(expression, "operator");
+    const values = textsAt(expression, "values");
     if (!scopes.includes(scope)) faults.invalid(`${at}.scopeName`, scope, "unsupported scope");
     if (scope !== "PriorityClass" && scope !== "VolumeAttributesClass" && operator !== "Exists") {
       faults.invalid(

@@ -2,7 +2,7 @@ import { aggregatedRules } from "../../auth/index.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../../controllers/loop.ts";
 import { builtin, controllerContext, edit } from "../../controllers/objects.ts";
 import { clone, equal } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
 
 /** Fills aggregated ClusterRoles, such as `admin`, `edit` and `view`. */
 export function startClusterRoleAggregation(deps: ControllerDependencies): Running {
@@ -17,7 +17,7 @@ export function startClusterRoleAggregation(deps: ControllerDependencies): Runni
       const all = registry.store.list(roles.bucket).entries.map(({ object }) => object);
       for (const role of all) {
         const rules = aggregatedRules(role, all);
-        if (!rules || equal(rules, field(role, "rules") ?? [])) continue;
+        if (!rules || equal(rules, valueAt(role, "rules") ?? [])) continue;
         await edit(registry, roles, role, context, (next) => {
           next.rules = clone(rules);
         });

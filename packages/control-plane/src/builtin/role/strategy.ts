@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { hasAt, itemsAt, objectAt, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults } from "../../validation/faults.ts";
-import { child, has, items, text, texts } from "../../validation/fields.ts";
 import { ensure } from "../../validation/fill.ts";
 import { internal } from "../../validation/go-value.ts";
 import { dnsSubdomain, pathSegment } from "../../validation/names.ts";
@@ -19,10 +19,10 @@ export const clusterRole = roleStrategy(false);
 
 function roleFaults(object: JsonObject, namespaced: boolean): Faults {
   const faults = new Faults();
-  for (const [index, rule] of items(object, "rules").entries())
+  for (const [index, rule] of itemsAt(object, "rules").entries())
     checkRule(faults, `rules[${index}]`, rule, namespaced);
-  if (!has(object, "aggregationRule")) return faults;
-  const selectors = items(child(object, "aggregationRule"), "clusterRoleSelectors");
+  if (!hasAt(object, "aggregationRule")) return faults;
+  const selectors = itemsAt(objectAt(object, "aggregationRule"), "clusterRoleSelectors");
   const at = "aggregationRule.clusterRoleSelectors";
   if (selectors.length === 0) {
     faults.required(at, "at least one clusterRoleSelector required if aggregationRule is non-nil");
@@ -35,15 +35,15 @@ function roleFaults(object: JsonObject, namespaced: boolean): Faults {
 }
 
 function checkRule(faults: Faults, at: string, rule: JsonObject, namespaced: boolean): void {
-  if (texts(rule, "verbs").length === 0)
+  if (textsAt(rule, "verbs").length === 0)
     faults.required(`${at}.verbs`, "verbs must contain at least one value");
-  const urls = texts(rule, "nonResourceURLs");
+  const urls = textsAt(rule, "nonResourceURLs");
   if (urls.length > 0) {
     if (namespaced) {
       faults.invalid(`${at}.nonResourceURLs`, urls, "namespaced rules cannot apply to non-resource URLs");
     }
     const alsoResources = ["apiGroups", "resources", "resourceNames"].some(
-      (part) => texts(rule, part).length > 0,
+      (part) => textsAt(rule, part).length > 0,
     );
     if (alsoResources) {
       faults.invalid(
@@ -54,10 +54,10 @@ function checkRule(faults: Faults, at: string, rule: JsonObject, namespaced: boo
     }
     return;
   }
-  if (texts(rule, "apiGroups").length === 0) {
+  if (textsAt(rule, "apiGroups").length === 0) {
     faults.required(`${at}.apiGroups`, "resource rules must supply at least one api group");
   }
-  if (texts(rule, "resources").length === 0) {
+  if (textsAt(rule, "resources").length === 0) {
     faults.required(`${at}.resources`, "resource rules must supply at least one resource");
   }
 }
@@ -69,10 +69,10 @@ function bindingStrategy(roles: readonly string[], namespaced: boolean): Strateg
     createOnUpdate: true,
     setDefaults: (object) => {
       const reference = ensure(object, "roleRef");
-      if (text(reference, "apiGroup") === "") reference.apiGroup = group;
-      for (const subject of items(object, "subjects")) {
-        const kind = text(subject, "kind");
-        if (text(subject, "apiGroup") === "" && (kind === "User" || kind === "Group"))
+      if (textAt(reference, "apiGroup") === "") reference.apiGroup = group;
+      for (const subject of itemsAt(object, "subjects")) {
+        const kind = textAt(subject, "kind");
+        if (textAt(subject, "apiGroup") === "" && (kind === "User" || kind === "Group"))
           subject.apiGroup = group;
       }
     },
@@ -80,7 +80,7 @@ function bindingStrategy(roles: readonly string[], namespaced: boolean): Strateg
     validateUpdate: (next, live) => {
       const faults = faultsOf(next);
       if (!equal(next.roleRef, live.roleRef)) {
-        faults.invalid("roleRef", internal("RoleRef", child(next, "roleRef")), "cannot change roleRef");
+        faults.invalid("roleRef", internal("RoleRef", objectAt(next, "roleRef")), "cannot change roleRef");
       }
       return faults.causes;
     },
@@ -92,28 +92,32 @@ export const clusterRoleBinding = bindingStrategy(["ClusterRole"], false);
 
 function bindingFaults(object: JsonObject, roles: readonly string[], namespaced: boolean): Faults {
   const faults = new Faults();
-  const reference = child(object, "roleRef");
-  if (text(reference, "apiGroup") !== group) {
-    faults.unsupported("roleRef.apiGroup", text(reference, "apiGroup"), [group]);
+  const reference = objectAt(object, "roleRef");
+  if (textAt(reference, "apiGroup") !== group) {
+    faults.unsupported("roleRef.apiGroup", textAt(reference, "apiGroup"), [group]);
   }
-  faults.oneOf("roleRef.kind", text(reference, "kind"), roles);
-  const name = text(reference, "name");
+  faults.oneOf("roleRef.kind", textAt(reference, "kind"), roles);
+  const name = textAt(reference, "name");
   if (name === "") faults.required("roleRef.name");
   else faults.each("roleRef.name", name, pathSegment(name));
-  for (const [index, subject] of items(object, "subjects").entries()) {
+  for (const [index, subject] of itemsAt(object, "subjects").entries()) {
     checkSubject(faults, `subjects[${index}]`, subject, namespaced);
   }
   return faults;
 }
 
 function checkSubject(faults: Faults, at: string, subject: JsonObject, namespaced: boolean): void {
-  const [kind, name, apiGroup] = [text(subject, "kind"), text(subject, "name"), text(subject, "apiGroup")];
+  const [kind, name, apiGroup] = [
+    textAt(subject, "kind"),
+    textAt(subject, "name"),
+    textAt(subject, "apiGroup"),
+  ];
   if (name === "") faults.required(`${at}.name`);
   switch (kind) {
     case "ServiceAccount":
       if (name !== "") faults.each(`${at}.name`, name, dnsSubdomain(name));
       if (apiGroup !== "") faults.unsupported(`${at}.apiGroup`, apiGroup, [""]);
-      if (!namespaced && text(subject, "namespace") === "") faults.required(`${at}.namespace`);
+      if (!namespaced && textAt(subject, "namespace") === "") faults.required(`${at}.namespace`);
       break;
     case "User":
     case "Group":

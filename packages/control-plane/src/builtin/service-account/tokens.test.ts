@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startCluster, type TestCluster } from "../../controllers/cluster.fixture.ts";
 import type { JsonObject } from "../../json.ts";
-import { field } from "../../storage/store.ts";
+import { valueAt } from "../../json-fields.ts";
 
 const secretFor = (account: string, name = "token"): JsonObject => ({
   apiVersion: "v1",
@@ -11,7 +11,7 @@ const secretFor = (account: string, name = "token"): JsonObject => ({
 });
 const bot: JsonObject = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "bot" } };
 const tokenIn = (cluster: TestCluster, name = "token") =>
-  Buffer.from(field(cluster.get("secrets", name), "data", "token") as string, "base64").toString();
+  Buffer.from(valueAt(cluster.get("secrets", name), "data", "token") as string, "base64").toString();
 
 test("a Secret that asks for an account's token is given it, and the token proves who its bearer is", async () => {
   await using cluster = await startCluster();

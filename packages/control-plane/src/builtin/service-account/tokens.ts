@@ -5,15 +5,14 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  mapAt,
-  namespaceOf,
   unlessGone,
 } from "../../controllers/objects.ts";
 import { within } from "../../controllers/ownership.ts";
 import { textOf } from "../../json.ts";
+import { namespaceOf, objectAt, valueAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
-import { field, type LogRecord, type StoredObject } from "../../storage/store.ts";
+import type { LogRecord, StoredObject } from "../../storage/store.ts";
 
 const type = "kubernetes.io/service-account-token";
 const accountKey = "kubernetes.io/service-account.name";
@@ -86,7 +85,7 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
 
   async function fill(secret: StoredObject, account: StoredObject): Promise<void> {
     const authority = base64(deps.authority?.() ?? "");
-    const data = mapAt(secret, "data");
+    const data = objectAt(secret, "data");
     const filled =
       textOf(data.token) !== "" &&
       textOf(data.namespace) !== "" &&
@@ -97,9 +96,9 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
     await unlessGone(
       edit(registry, secrets, secret, context, (next) => {
         const metadata = next.metadata as StoredObject["metadata"];
-        metadata.annotations = { ...mapAt(metadata, "annotations"), [uidKey]: account.metadata.uid };
+        metadata.annotations = { ...objectAt(metadata, "annotations"), [uidKey]: account.metadata.uid };
         next.data = {
-          ...mapAt(next, "data"),
+          ...objectAt(next, "data"),
           "ca.crt": authority,
           namespace: base64(namespaceOf(secret)),
           token,
@@ -111,11 +110,11 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
   async function noteUse(key: string): Promise<void> {
     const today = timestamp(registry.clock).slice(0, 10);
     const secret = store.get(secrets.bucket, key)?.object;
-    if (!secret || field(secret, "metadata", "labels", lastUsedLabel) === today) return;
+    if (!secret || valueAt(secret, "metadata", "labels", lastUsedLabel) === today) return;
     try {
       await edit(registry, secrets, secret, context, (next) => {
         const metadata = next.metadata as StoredObject["metadata"];
-        metadata.labels = { ...mapAt(metadata, "labels"), [lastUsedLabel]: today };
+        metadata.labels = { ...objectAt(metadata, "labels"), [lastUsedLabel]: today };
       });
     } catch (error) {
       // The token was good all the same: the next use tries again.
@@ -125,5 +124,5 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
 }
 
 function annotation(object: StoredObject, key: string): string {
-  return textOf(field(object, "metadata", "annotations", key));
+  return textOf(valueAt(object, "metadata", "annotations", key));
 }

@@ -1,13 +1,13 @@
+import { specOf, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults } from "../../validation/faults.ts";
-import { specOf, texts } from "../../validation/fields.ts";
 import { cidr, parseCidr } from "../../validation/names.ts";
 
 /** A range that cluster addresses come from: one of each family, which never changes. */
 export const serviceCidr: Strategy = {
   validate: (object) => {
     const faults = new Faults();
-    const ranges = texts(specOf(object), "cidrs");
+    const ranges = textsAt(specOf(object), "cidrs");
     if (ranges.length === 0) faults.required("spec.cidrs", "at least one CIDR required");
     if (ranges.length > 2) faults.invalid("spec.cidrs", { CIDRs: ranges }, "may only hold up to 2 values");
     else if (ranges.length === 2 && familyOf(ranges[0]) === familyOf(ranges[1])) {
@@ -22,8 +22,8 @@ export const serviceCidr: Strategy = {
   },
   validateUpdate: (object, live) => {
     const faults = new Faults();
-    const before = texts(specOf(live), "cidrs");
-    for (const [index, range] of texts(specOf(object), "cidrs").entries()) {
+    const before = textsAt(specOf(live), "cidrs");
+    for (const [index, range] of textsAt(specOf(object), "cidrs").entries()) {
       if (range !== before[index]) faults.invalid(`spec.cidrs[${index}]`, range, "field is immutable");
     }
     return faults.causes;

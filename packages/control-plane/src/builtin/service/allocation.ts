@@ -1,20 +1,20 @@
 import type { Random } from "@windlass/clock";
 import type { Json, JsonObject } from "../../json.ts";
+import { hasAt, itemsAt, metadataOf, numberAt, specOf, textAt, textsAt } from "../../json-fields.ts";
 import { type Allocations, addressAt, type ServiceNetwork } from "../../registry/service-network.ts";
 import { Faults } from "../../validation/faults.ts";
-import { has, items, metadataOf, number, specOf, text, texts } from "../../validation/fields.ts";
 import { addressNumber, ipv4 } from "../../validation/names.ts";
 
 const nodePortRange = { least: 30_000, most: 32_767 } as const;
 
-export const needsClusterIP = (spec: JsonObject): boolean => text(spec, "type") !== "ExternalName";
-export const isHeadless = (spec: JsonObject): boolean => texts(spec, "clusterIPs")[0] === "None";
+export const needsClusterIP = (spec: JsonObject): boolean => textAt(spec, "type") !== "ExternalName";
+export const isHeadless = (spec: JsonObject): boolean => textsAt(spec, "clusterIPs")[0] === "None";
 export const needsHealthPort = (spec: JsonObject): boolean =>
-  text(spec, "type") === "LoadBalancer" && text(spec, "externalTrafficPolicy") === "Local";
+  textAt(spec, "type") === "LoadBalancer" && textAt(spec, "externalTrafficPolicy") === "Local";
 
 /** Whether ports of the nodes are wanted for a Service's own. */
 export function needsNodePort(spec: JsonObject): boolean {
-  const type = text(spec, "type");
+  const type = textAt(spec, "type");
   return type === "NodePort" || (type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
 }
 
@@ -36,7 +36,8 @@ export function allocate(
   if (needsClusterIP(spec)) {
     chooseFamilies(spec, before);
     // What came without an address, by way of its status, stays without.
-    const lacksOne = live !== undefined && needsClusterIP(before) && texts(before, "clusterIPs").length === 0;
+    const lacksOne =
+      live !== undefined && needsClusterIP(before) && textsAt(before, "clusterIPs").length === 0;
     if (!isHeadless(spec) && !lacksOne) chooseAddress(faults, object, before, held, random);
   }
   choosePorts(faults, spec, before, held, random);
@@ -50,11 +51,11 @@ function isSelectorless(spec: JsonObject): boolean {
 export function familyFaults(spec: JsonObject): Faults {
   const faults = new Faults();
   if (!needsClusterIP(spec) || isSelectorless(spec)) return faults;
-  const policy = text(spec, "ipFamilyPolicy");
+  const policy = textAt(spec, "ipFamilyPolicy");
   if (policy === "RequireDualStack") {
     faults.invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
   }
-  for (const [index, family] of texts(spec, "ipFamilies").entries()) {
+  for (const [index, family] of textsAt(spec, "ipFamilies").entries()) {
     if (family === "IPv4") continue;
     faults.invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
   }
@@ -63,11 +64,11 @@ export function familyFaults(spec: JsonObject): Faults {
 
 function chooseFamilies(spec: JsonObject, before: JsonObject): void {
   const selectorless = isSelectorless(spec);
-  if (texts(spec, "ipFamilies").length === 0 && texts(before, "ipFamilies").length > 0) {
-    spec.ipFamilies = texts(before, "ipFamilies");
+  if (textsAt(spec, "ipFamilies").length === 0 && textsAt(before, "ipFamilies").length > 0) {
+    spec.ipFamilies = textsAt(before, "ipFamilies");
   }
-  const families = texts(spec, "ipFamilies");
-  const policy = text(spec, "ipFamilyPolicy");
+  const families = textsAt(spec, "ipFamilies");
+  const policy = textAt(spec, "ipFamilyPolicy");
   if (selectorless) {
     if (policy === "") spec.ipFamilyPolicy = families.length === 1 ? "SingleStack" : "RequireDualStack";
     if (families.length === 0) {
@@ -87,21 +88,21 @@ function chooseAddress(
   random: Random,
 ): void {
   const spec = specOf(object);
-  const [asked] = texts(spec, "clusterIPs");
+  const [asked] = textsAt(spec, "clusterIPs");
   if (asked === undefined || asked === "") {
     const chosen = freeAddress(held, random);
     spec.clusterIP = chosen;
     spec.clusterIPs = [chosen];
     return;
   }
-  if (texts(before, "clusterIPs").includes(asked)) return;
+  if (textsAt(before, "clusterIPs").includes(asked)) return;
   const why = !inRange(asked, held)
     ? "the provided network does not match the current range"
     : held.holdsAddress(asked) || (asked === held.range.first && !isApiServer(object))
       ? "provided IP is already allocated"
       : undefined;
   if (why !== undefined) {
-    faults.invalid("spec.clusterIPs", texts(spec, "clusterIPs"), `failed to allocate IP ${asked}: ${why}`);
+    faults.invalid("spec.clusterIPs", textsAt(spec, "clusterIPs"), `failed to allocate IP ${asked}: ${why}`);
   }
 }
 
@@ -136,7 +137,7 @@ function choosePorts(
   random: Random,
 ): void {
   const own = new Set(
-    items(before, "ports").map((port) => `${text(port, "protocol")}/${number(port, "nodePort") ?? 0}`),
+    itemsAt(before, "ports").map((port) => `${textAt(port, "protocol")}/${numberAt(port, "nodePort") ?? 0}`),
   );
   const taken = new Set<string>();
   const takenAtAll = new Set<number>();
@@ -154,16 +155,16 @@ function choosePorts(
   const numbered = (port: JsonObject) => {
     if (!shared.has(port.port)) shared.set(port.port, port);
   };
-  for (const port of items(spec, "ports")) if (has(port, "nodePort")) numbered(port);
-  for (const [index, port] of items(spec, "ports").entries()) {
-    const protocol = text(port, "protocol");
-    const asked = number(port, "nodePort") ?? 0;
+  for (const port of itemsAt(spec, "ports")) if (hasAt(port, "nodePort")) numbered(port);
+  for (const [index, port] of itemsAt(spec, "ports").entries()) {
+    const protocol = textAt(port, "protocol");
+    const asked = numberAt(port, "nodePort") ?? 0;
     if (asked !== 0) {
       checkPort(faults, `spec.ports[${index}].nodePort`, asked, free(asked, protocol));
       take(asked, protocol);
     } else if (wanted) {
       const twin = shared.get(port.port);
-      const twins = twin && twin !== port ? (number(twin, "nodePort") ?? 0) : 0;
+      const twins = twin && twin !== port ? (numberAt(twin, "nodePort") ?? 0) : 0;
       const chosen = twins !== 0 && free(twins, protocol) ? twins : freePort(held, random, takenAtAll);
       port.nodePort = chosen;
       numbered(port);
@@ -171,9 +172,9 @@ function choosePorts(
     }
   }
   if (!needsHealthPort(spec)) return;
-  const health = number(spec, "healthCheckNodePort") ?? 0;
+  const health = numberAt(spec, "healthCheckNodePort") ?? 0;
   if (health === 0) spec.healthCheckNodePort = freePort(held, random, takenAtAll);
-  else if (health !== number(before, "healthCheckNodePort")) {
+  else if (health !== numberAt(before, "healthCheckNodePort")) {
     checkPort(faults, "spec.healthCheckNodePort", health, free(health, "TCP"));
   }
 }

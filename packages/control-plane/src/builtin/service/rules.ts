@@ -1,8 +1,18 @@
 import { append } from "../../append.ts";
 import { equal, type JsonObject } from "../../json.ts";
+import {
+  field,
+  hasAt,
+  itemsAt,
+  numberAt,
+  objectAt,
+  specOf,
+  statusOf,
+  textAt,
+  textsAt,
+} from "../../json-fields.ts";
 import type { ServiceNetwork } from "../../registry/service-network.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, has, items, number, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 import {
   checkLabels,
   cidr,
@@ -25,19 +35,19 @@ const day = 86_400;
 
 /** Whether traffic may come from outside the cluster. */
 export function externallyAccessible(spec: JsonObject): boolean {
-  const type = text(spec, "type");
+  const type = textAt(spec, "type");
   return (
     type === "LoadBalancer" ||
     type === "NodePort" ||
-    (type === "ClusterIP" && texts(spec, "externalIPs").length > 0)
+    (type === "ClusterIP" && textsAt(spec, "externalIPs").length > 0)
   );
 }
 
 export function serviceFaults(object: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
   const spec = specOf(object);
-  const type = text(spec, "type");
-  const ports = items(spec, "ports");
+  const type = textAt(spec, "type");
+  const ports = itemsAt(spec, "ports");
   if (ports.length === 0 && !isHeadless(spec) && type !== "ExternalName") faults.required("spec.ports");
   checkType(faults, spec, type);
   const names = new Set<string>();
@@ -47,7 +57,7 @@ export function serviceFaults(object: JsonObject, network: ServiceNetwork): Faul
   checkLabels(faults, "spec.selector", spec, "selector");
   checkAffinity(faults, spec);
   checkAddresses(faults, spec, type);
-  for (const [index, ip] of texts(spec, "externalIPs").entries()) {
+  for (const [index, ip] of textsAt(spec, "externalIPs").entries()) {
     const complaints = ipAddress(ip);
     faults.each(`spec.externalIPs[${index}]`, ip, complaints);
     if (complaints.length === 0) checkOrdinaryAddress(faults, `spec.externalIPs[${index}]`, ip, network);
@@ -55,7 +65,7 @@ export function serviceFaults(object: JsonObject, network: ServiceNetwork): Faul
   if (type === "") faults.required("spec.type");
   else faults.oneOf("spec.type", type, types);
   for (const [index, port] of ports.entries()) {
-    if (type === "ClusterIP" && number(port, "nodePort")) {
+    if (type === "ClusterIP" && numberAt(port, "nodePort")) {
       faults.forbidden(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'");
     }
   }
@@ -67,7 +77,7 @@ export function serviceFaults(object: JsonObject, network: ServiceNetwork): Faul
 
 /** Headless services have no address that a node port or load balancer could lead to. */
 export function isHeadlessOfWrongType(spec: JsonObject): boolean {
-  return isHeadless(spec) && ["LoadBalancer", "NodePort"].includes(text(spec, "type"));
+  return isHeadless(spec) && ["LoadBalancer", "NodePort"].includes(textAt(spec, "type"));
 }
 
 function checkType(faults: Faults, spec: JsonObject, type: string): void {
@@ -75,13 +85,13 @@ function checkType(faults: Faults, spec: JsonObject, type: string): void {
     faults.invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`);
   }
   if (type !== "ExternalName") return;
-  if (texts(spec, "clusterIPs").length > 0) {
+  if (textsAt(spec, "clusterIPs").length > 0) {
     faults.forbidden("spec.clusterIPs", "may not be set for ExternalName services");
   }
   for (const part of ["ipFamilies", "ipFamilyPolicy"]) {
-    if (has(spec, part)) faults.forbidden(`spec.${part}`, "may not be set for ExternalName services");
+    if (hasAt(spec, part)) faults.forbidden(`spec.${part}`, "may not be set for ExternalName services");
   }
-  const name = text(spec, "externalName").replace(/\.$/, "");
+  const name = textAt(spec, "externalName").replace(/\.$/, "");
   if (name === "") faults.required("spec.externalName");
   else faults.each("spec.externalName", name, dnsSubdomain(name));
 }
@@ -92,7 +102,7 @@ function checkServicePort(
   port: JsonObject,
   known: { readonly named: boolean; readonly names: Set<string> },
 ): void {
-  const name = text(port, "name");
+  const name = textAt(port, "name");
   if (name === "") {
     if (known.named) faults.required(`${at}.name`);
   } else {
@@ -100,20 +110,20 @@ function checkServicePort(
     if (known.names.has(name)) faults.duplicate(`${at}.name`, name);
     known.names.add(name);
   }
-  const outside = number(port, "port") ?? 0;
+  const outside = numberAt(port, "port") ?? 0;
   faults.each(`${at}.port`, outside, portNumber(outside));
-  const protocol = text(port, "protocol");
+  const protocol = textAt(port, "protocol");
   if (protocol === "") faults.required(`${at}.protocol`);
   else faults.oneOf(`${at}.protocol`, protocol, protocols);
-  checkPort(faults, `${at}.targetPort`, own(port, "targetPort"));
-  const application = text(port, "appProtocol");
+  checkPort(faults, `${at}.targetPort`, field(port, "targetPort"));
+  const application = textAt(port, "appProtocol");
   if (application !== "") faults.each(`${at}.appProtocol`, application, qualifiedName(application));
 }
 
 function checkDuplicatePorts(faults: Faults, ports: readonly JsonObject[]): void {
   const seen = new Set<string>();
   for (const [index, port] of ports.entries()) {
-    const [protocol, outside] = [text(port, "protocol"), number(port, "port") ?? 0];
+    const [protocol, outside] = [textAt(port, "protocol"), numberAt(port, "port") ?? 0];
     const key = `${protocol}/${outside}`;
     if (seen.has(key)) {
       faults.duplicate(`spec.ports[${index}]`, {
@@ -130,37 +140,37 @@ function checkDuplicatePorts(faults: Faults, ports: readonly JsonObject[]): void
 }
 
 function checkAffinity(faults: Faults, spec: JsonObject): void {
-  const affinity = text(spec, "sessionAffinity");
+  const affinity = textAt(spec, "sessionAffinity");
   if (affinity === "") faults.required("spec.sessionAffinity");
   else faults.oneOf("spec.sessionAffinity", affinity, ["ClientIP", "None"]);
   const at = "spec.sessionAffinityConfig";
   if (affinity === "ClientIP") {
-    const seconds = number(child(child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds");
+    const seconds = numberAt(objectAt(objectAt(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds");
     if (seconds === undefined) faults.required(`${at}.clientIP.timeoutSeconds`);
     else if (seconds <= 0 || seconds > day) {
       faults.invalid(`${at}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${day}`);
     }
-  } else if (affinity === "None" && has(spec, "sessionAffinityConfig")) {
+  } else if (affinity === "None" && hasAt(spec, "sessionAffinityConfig")) {
     faults.forbidden(at, "must not be set when session affinity is None");
   }
 }
 
 function checkAddresses(faults: Faults, spec: JsonObject, type: string): void {
   if (type === "ExternalName") return;
-  const families = texts(spec, "ipFamilies");
+  const families = textsAt(spec, "ipFamilies");
   for (const [index, family] of families.entries()) {
     faults.oneOf(`spec.ipFamilies[${index}]`, family, ["IPv4", "IPv6"]);
     if (families.indexOf(family) < index) faults.duplicate(`spec.ipFamilies[${index}]`, family);
   }
-  if (has(spec, "ipFamilyPolicy")) {
-    faults.oneOf("spec.ipFamilyPolicy", text(spec, "ipFamilyPolicy"), [
+  if (hasAt(spec, "ipFamilyPolicy")) {
+    faults.oneOf("spec.ipFamilyPolicy", textAt(spec, "ipFamilyPolicy"), [
       "PreferDualStack",
       "RequireDualStack",
       "SingleStack",
     ]);
   }
-  const addresses = texts(spec, "clusterIPs");
-  const single = text(spec, "clusterIP");
+  const addresses = textsAt(spec, "clusterIPs");
+  const single = textAt(spec, "clusterIP");
   if (single === "" && addresses.length > 0) {
     faults.invalid("spec.clusterIPs", addresses, "must be empty when `clusterIP` is not specified");
   } else if (single !== "" && addresses.length === 0) faults.required("spec.clusterIPs");
@@ -207,7 +217,7 @@ export function checkOrdinaryAddress(faults: Faults, at: string, ip: string, net
 
 function checkBalancer(faults: Faults, spec: JsonObject, type: string): void {
   const only = "may only be used when `type` is 'LoadBalancer'";
-  const ranges = texts(spec, "loadBalancerSourceRanges");
+  const ranges = textsAt(spec, "loadBalancerSourceRanges");
   if (ranges.length > 0) {
     if (type !== "LoadBalancer") faults.forbidden("spec.LoadBalancerSourceRanges", only);
     for (const [index, range] of ranges.entries()) {
@@ -216,19 +226,19 @@ function checkBalancer(faults: Faults, spec: JsonObject, type: string): void {
     }
   }
   if (type === "LoadBalancer") {
-    if (!has(spec, "allocateLoadBalancerNodePorts")) faults.required("spec.allocateLoadBalancerNodePorts");
-  } else if (has(spec, "allocateLoadBalancerNodePorts")) {
+    if (!hasAt(spec, "allocateLoadBalancerNodePorts")) faults.required("spec.allocateLoadBalancerNodePorts");
+  } else if (hasAt(spec, "allocateLoadBalancerNodePorts")) {
     faults.forbidden("spec.allocateLoadBalancerNodePorts", only);
   }
-  if (has(spec, "loadBalancerClass")) {
-    const name = text(spec, "loadBalancerClass");
+  if (hasAt(spec, "loadBalancerClass")) {
+    const name = textAt(spec, "loadBalancerClass");
     if (type !== "LoadBalancer") faults.forbidden("spec.loadBalancerClass", only);
     else faults.each("spec.loadBalancerClass", name, qualifiedName(name));
   }
 }
 
 function checkTraffic(faults: Faults, spec: JsonObject, type: string): void {
-  const external = text(spec, "externalTrafficPolicy");
+  const external = textAt(spec, "externalTrafficPolicy");
   if (!externallyAccessible(spec)) {
     if (external !== "") {
       faults.invalid(
@@ -239,7 +249,7 @@ function checkTraffic(faults: Faults, spec: JsonObject, type: string): void {
     }
   } else if (external === "") faults.required("spec.externalTrafficPolicy");
   else faults.oneOf("spec.externalTrafficPolicy", external, policies);
-  const health = number(spec, "healthCheckNodePort") ?? 0;
+  const health = numberAt(spec, "healthCheckNodePort") ?? 0;
   if (!needsHealthPort(spec)) {
     if (health !== 0) {
       faults.invalid(
@@ -250,33 +260,33 @@ function checkTraffic(faults: Faults, spec: JsonObject, type: string): void {
     }
   } else if (health !== 0) faults.each("spec.healthCheckNodePort", health, portNumber(health));
   if (type !== "ExternalName") {
-    if (!has(spec, "internalTrafficPolicy")) faults.required("spec.internalTrafficPolicy");
-    else faults.oneOf("spec.internalTrafficPolicy", text(spec, "internalTrafficPolicy"), policies);
+    if (!hasAt(spec, "internalTrafficPolicy")) faults.required("spec.internalTrafficPolicy");
+    else faults.oneOf("spec.internalTrafficPolicy", textAt(spec, "internalTrafficPolicy"), policies);
   }
-  if (has(spec, "trafficDistribution")) {
-    faults.oneOf("spec.trafficDistribution", text(spec, "trafficDistribution"), distributions);
+  if (hasAt(spec, "trafficDistribution")) {
+    faults.oneOf("spec.trafficDistribution", textAt(spec, "trafficDistribution"), distributions);
   }
 }
 
 export function serviceUpdateFaults(next: JsonObject, live: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
   const [now, before] = [specOf(next), specOf(live)];
-  const stays = text(now, "type") !== "ExternalName" && text(before, "type") !== "ExternalName";
-  const [address, had] = [texts(now, "clusterIPs")[0], texts(before, "clusterIPs")[0]];
+  const stays = textAt(now, "type") !== "ExternalName" && textAt(before, "type") !== "ExternalName";
+  const [address, had] = [textsAt(now, "clusterIPs")[0], textsAt(before, "clusterIPs")[0]];
   if (stays && had !== undefined && had !== "None" && address !== had) {
-    faults.invalid("spec.clusterIPs[0]", texts(now, "clusterIPs"), "may not change once set");
+    faults.invalid("spec.clusterIPs[0]", textsAt(now, "clusterIPs"), "may not change once set");
   }
-  if (text(now, "type") === "LoadBalancer" && text(before, "type") === "LoadBalancer") {
-    if (!equal(own(now, "loadBalancerClass"), own(before, "loadBalancerClass"))) {
+  if (textAt(now, "type") === "LoadBalancer" && textAt(before, "type") === "LoadBalancer") {
+    if (!equal(field(now, "loadBalancerClass"), field(before, "loadBalancerClass"))) {
       faults.invalid(
         "spec.loadBalancerClass",
-        own(now, "loadBalancerClass") ?? null,
+        field(now, "loadBalancerClass") ?? null,
         "may not change once set",
       );
     }
   }
   if (needsHealthPort(now) && needsHealthPort(before)) {
-    if (number(now, "healthCheckNodePort") !== number(before, "healthCheckNodePort")) {
+    if (numberAt(now, "healthCheckNodePort") !== numberAt(before, "healthCheckNodePort")) {
       faults.forbidden("spec.healthCheckNodePort", immutable);
     }
   }
@@ -288,18 +298,18 @@ export function serviceUpdateFaults(next: JsonObject, live: JsonObject, network:
 export function loadBalancerFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const at = "status.loadBalancer.ingress";
-  const entries = items(child(statusOf(object), "loadBalancer"), "ingress");
-  if (entries.length > 0 && text(specOf(object), "type") !== "LoadBalancer") {
+  const entries = itemsAt(objectAt(statusOf(object), "loadBalancer"), "ingress");
+  if (entries.length > 0 && textAt(specOf(object), "type") !== "LoadBalancer") {
     faults.forbidden(at, "may only be used when `spec.type` is 'LoadBalancer'");
     return faults;
   }
   checkIngressPoints(faults, at, entries);
   for (const [index, entry] of entries.entries()) {
-    if (has(entry, "ipMode") && text(entry, "ip") === "") {
+    if (hasAt(entry, "ipMode") && textAt(entry, "ip") === "") {
       faults.forbidden(`${at}[${index}].ipMode`, "may not be specified when `ip` is not set");
-    } else if (has(entry, "ipMode")) {
-      faults.oneOf(`${at}[${index}].ipMode`, text(entry, "ipMode"), ["Proxy", "VIP"]);
-    } else if (text(entry, "ip") !== "") {
+    } else if (hasAt(entry, "ipMode")) {
+      faults.oneOf(`${at}[${index}].ipMode`, textAt(entry, "ipMode"), ["Proxy", "VIP"]);
+    } else if (textAt(entry, "ip") !== "") {
       faults.required(`${at}[${index}].ipMode`, "must be specified when `ip` is set");
     }
   }
@@ -309,9 +319,9 @@ export function loadBalancerFaults(object: JsonObject): Faults {
 /** Addresses and names that something listens at, of Services and Ingresses alike. */
 export function checkIngressPoints(faults: Faults, at: string, entries: readonly JsonObject[]): void {
   for (const [index, entry] of entries.entries()) {
-    const ip = text(entry, "ip");
+    const ip = textAt(entry, "ip");
     if (ip !== "") faults.each(`${at}[${index}].ip`, ip, ipAddress(ip));
-    const host = text(entry, "hostname");
+    const host = textAt(entry, "hostname");
     if (host === "") continue;
     faults.each(`${at}[${index}].hostname`, host, dnsSubdomain(host));
     if (ipAddress(host).length === 0) {

@@ -1,8 +1,8 @@
 import { equal, type JsonObject } from "../../json.ts";
+import { field, itemsAt, numberAt, objectAt, specOf, statusOf, textAt, textsAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import type { Cause } from "../../status.ts";
 import type { Faults } from "../../validation/faults.ts";
-import { child, items, number, own, specOf, statusOf, text, texts } from "../../validation/fields.ts";
 import { ensure, fill, put } from "../../validation/fill.ts";
 import {
   allocate,
@@ -27,25 +27,26 @@ export const service: Strategy = {
   selectableFields: ["spec.clusterIP", "spec.type"],
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
-    if (text(spec, "sessionAffinity") === "") spec.sessionAffinity = "None";
+    if (textAt(spec, "sessionAffinity") === "") spec.sessionAffinity = "None";
     if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
     else if (spec.sessionAffinity === "ClientIP") {
       fill(ensure(ensure(spec, "sessionAffinityConfig"), "clientIP"), { timeoutSeconds: 10_800 });
     }
-    if (text(spec, "type") === "") spec.type = "ClusterIP";
-    for (const port of items(spec, "ports")) {
-      if (text(port, "protocol") === "") port.protocol = "TCP";
-      const target = own(port, "targetPort");
-      if (target === undefined || target === 0 || target === "") port.targetPort = number(port, "port") ?? 0;
+    if (textAt(spec, "type") === "") spec.type = "ClusterIP";
+    for (const port of itemsAt(spec, "ports")) {
+      if (textAt(port, "protocol") === "") port.protocol = "TCP";
+      const target = field(port, "targetPort");
+      if (target === undefined || target === 0 || target === "")
+        port.targetPort = numberAt(port, "port") ?? 0;
     }
-    if (externallyAccessible(spec) && text(spec, "externalTrafficPolicy") === "") {
+    if (externallyAccessible(spec) && textAt(spec, "externalTrafficPolicy") === "") {
       spec.externalTrafficPolicy = "Cluster";
     }
     if (spec.type !== "ExternalName") fill(spec, { internalTrafficPolicy: "Cluster" });
     if (spec.type !== "LoadBalancer") return;
     fill(spec, { allocateLoadBalancerNodePorts: true });
-    for (const ingress of items(child(statusOf(object), "loadBalancer"), "ingress")) {
-      if (text(ingress, "ip") !== "") fill(ingress, { ipMode: "VIP" });
+    for (const ingress of itemsAt(objectAt(statusOf(object), "loadBalancer"), "ingress")) {
+      if (textAt(ingress, "ip") !== "") fill(ingress, { ipMode: "VIP" });
     }
   },
   prepareCreate: (object, { subresource, warn }) => {
@@ -53,10 +54,10 @@ export const service: Strategy = {
     const spec = specOf(object);
     if (
       subresource === undefined &&
-      text(spec, "clusterIP") !== "" &&
-      texts(spec, "clusterIPs").length === 0
+      textAt(spec, "clusterIP") !== "" &&
+      textsAt(spec, "clusterIPs").length === 0
     ) {
-      spec.clusterIPs = [text(spec, "clusterIP")];
+      spec.clusterIPs = [textAt(spec, "clusterIP")];
     }
     warnings(spec, warn);
   },
@@ -99,14 +100,14 @@ function familiesFirst(faults: Faults, spec: JsonObject): Faults {
 function warnings(spec: JsonObject, warn: (text: string) => void): void {
   if (isHeadless(spec)) {
     const ignored = (part: string) => warn(`spec.${part} is ignored for headless services`);
-    if (text(spec, "loadBalancerIP") !== "") ignored("loadBalancerIP");
-    if (texts(spec, "externalIPs").length > 0) ignored("externalIPs");
-    if (text(spec, "sessionAffinity") !== "None") ignored("SessionAffinity");
+    if (textAt(spec, "loadBalancerIP") !== "") ignored("loadBalancerIP");
+    if (textsAt(spec, "externalIPs").length > 0) ignored("externalIPs");
+    if (textAt(spec, "sessionAffinity") !== "None") ignored("SessionAffinity");
   }
-  if (text(spec, "type") !== "ExternalName" && text(spec, "externalName") !== "") {
+  if (textAt(spec, "type") !== "ExternalName" && textAt(spec, "externalName") !== "") {
     warn('spec.externalName is ignored when spec.type is not "ExternalName"');
   }
-  if (text(spec, "trafficDistribution") === "PreferClose") {
+  if (textAt(spec, "trafficDistribution") === "PreferClose") {
     warn('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   }
 }
@@ -115,39 +116,39 @@ function warnings(spec: JsonObject, warn: (text: string) => void): void {
  * The one address and the list of them are the same field twice: whichever was changed is meant.
  */
 function syncAddresses(now: JsonObject, before: JsonObject): void {
-  const [wanted, had] = [text(now, "clusterIP"), text(before, "clusterIP")];
+  const [wanted, had] = [textAt(now, "clusterIP"), textAt(before, "clusterIP")];
   if (wanted === had) return;
-  if (texts(now, "clusterIPs").length === 0 && wanted !== "") now.clusterIPs = [wanted];
-  if (!equal(texts(now, "clusterIPs"), texts(before, "clusterIPs"))) return;
+  if (textsAt(now, "clusterIPs").length === 0 && wanted !== "") now.clusterIPs = [wanted];
+  if (!equal(textsAt(now, "clusterIPs"), textsAt(before, "clusterIPs"))) return;
   if (wanted === "") delete now.clusterIPs;
-  else now.clusterIPs = [wanted, ...texts(before, "clusterIPs").slice(1)];
+  else now.clusterIPs = [wanted, ...textsAt(before, "clusterIPs").slice(1)];
 }
 
 /** An update that leaves out what was allocated keeps it. */
 function keepAllocated(now: JsonObject, before: JsonObject): void {
   if (needsClusterIP(now) && needsClusterIP(before)) {
-    if (text(now, "clusterIP") === "") put(now, "clusterIP", before.clusterIP);
-    if (texts(now, "clusterIPs").length === 0 && text(now, "clusterIP") === text(before, "clusterIP")) {
+    if (textAt(now, "clusterIP") === "") put(now, "clusterIP", before.clusterIP);
+    if (textsAt(now, "clusterIPs").length === 0 && textAt(now, "clusterIP") === textAt(before, "clusterIP")) {
       put(now, "clusterIPs", before.clusterIPs);
     }
-    if (text(now, "ipFamilyPolicy") === "") put(now, "ipFamilyPolicy", before.ipFamilyPolicy);
+    if (textAt(now, "ipFamilyPolicy") === "") put(now, "ipFamilyPolicy", before.ipFamilyPolicy);
   }
   if (needsNodePort(now) && needsNodePort(before)) keepNodePorts(now, before);
-  if (needsHealthPort(now) && needsHealthPort(before) && !number(now, "healthCheckNodePort")) {
+  if (needsHealthPort(now) && needsHealthPort(before) && !numberAt(now, "healthCheckNodePort")) {
     put(now, "healthCheckNodePort", before.healthCheckNodePort);
   }
 }
 
 function keepNodePorts(now: JsonObject, before: JsonObject): void {
-  const held = (spec: JsonObject) => items(spec, "ports").map((port) => number(port, "nodePort") ?? 0);
+  const held = (spec: JsonObject) => itemsAt(spec, "ports").map((port) => numberAt(port, "nodePort") ?? 0);
   const wanted = new Set(held(now));
   const used = new Set(held(before).filter((port) => port !== 0 && wanted.has(port)));
   const byName = new Map(
-    items(before, "ports").map((port) => [text(port, "name"), number(port, "nodePort") ?? 0]),
+    itemsAt(before, "ports").map((port) => [textAt(port, "name"), numberAt(port, "nodePort") ?? 0]),
   );
-  for (const port of items(now, "ports")) {
-    const old = byName.get(text(port, "name")) ?? 0;
-    if (number(port, "nodePort") || old === 0 || used.has(old)) continue;
+  for (const port of itemsAt(now, "ports")) {
+    const old = byName.get(textAt(port, "name")) ?? 0;
+    if (numberAt(port, "nodePort") || old === 0 || used.has(old)) continue;
     port.nodePort = old;
     used.add(old);
   }
@@ -156,20 +157,20 @@ function keepNodePorts(now: JsonObject, before: JsonObject): void {
 /** What only the old type had, and the update merely repeats, goes with that type. */
 function dropDependents(now: JsonObject, before: JsonObject): void {
   const drop = (part: string) => {
-    if (equal(own(now, part) ?? null, own(before, part) ?? null)) delete now[part];
+    if (equal(field(now, part) ?? null, field(before, part) ?? null)) delete now[part];
   };
   if (needsClusterIP(before) && !needsClusterIP(now)) {
     for (const part of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"])
       drop(part);
   }
   if (needsNodePort(before) && !needsNodePort(now)) {
-    const old = new Set(items(before, "ports").map((port) => number(port, "nodePort") ?? 0));
-    for (const port of items(now, "ports")) {
-      if (old.has(number(port, "nodePort") ?? 0)) delete port.nodePort;
+    const old = new Set(itemsAt(before, "ports").map((port) => numberAt(port, "nodePort") ?? 0));
+    for (const port of itemsAt(now, "ports")) {
+      if (old.has(numberAt(port, "nodePort") ?? 0)) delete port.nodePort;
     }
   }
   if (needsHealthPort(before) && !needsHealthPort(now)) drop("healthCheckNodePort");
-  const balanced = (spec: JsonObject) => text(spec, "type") === "LoadBalancer";
+  const balanced = (spec: JsonObject) => textAt(spec, "type") === "LoadBalancer";
   if (balanced(before) && !balanced(now)) {
     drop("allocateLoadBalancerNodePorts");
     drop("loadBalancerClass");

@@ -16,7 +16,6 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  namespaceOf,
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
@@ -29,6 +28,7 @@ import {
   truncateHistory,
 } from "../../controllers/revisions.ts";
 import { textOf } from "../../json.ts";
+import { namespaceOf } from "../../json-fields.ts";
 import { StatusError } from "../../status.ts";
 import type { Draft, Stored } from "../../storage/typed.ts";
 import { claimOwners, claimsOf, ordinalOf, statefulPod } from "./pods.ts";

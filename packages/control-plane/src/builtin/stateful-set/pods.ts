@@ -1,9 +1,9 @@
 import type { OwnerReference } from "@windlass/kinds";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from "@windlass/kinds/builtin";
-import { namespaceOf } from "../../controllers/objects.ts";
 import { controllerReference } from "../../controllers/ownership.ts";
 import { type NewPod, podFromTemplate } from "../../controllers/pods.ts";
 import { clone } from "../../json.ts";
+import { namespaceOf } from "../../json-fields.ts";
 import type { StoredObject } from "../../storage/store.ts";
 import type { Stored } from "../../storage/typed.ts";
 

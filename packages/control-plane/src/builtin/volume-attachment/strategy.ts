@@ -1,7 +1,7 @@
 import { equal } from "../../json.ts";
+import { hasAt, objectAt, specOf, textAt } from "../../json-fields.ts";
 import type { Strategy } from "../../registry/strategy.ts";
 import { Faults, immutable } from "../../validation/faults.ts";
-import { child, has, specOf, text } from "../../validation/fields.ts";
 import { internal } from "../../validation/go-value.ts";
 import { dnsSubdomain } from "../../validation/names.ts";
 import { checkDriverName } from "../pod/volumes.ts";
@@ -15,9 +15,9 @@ export const volumeAttachment: Strategy = {
   validate: (object) => {
     const faults = new Faults();
     const spec = specOf(object);
-    checkDriverName(faults, "spec.attacher", text(spec, "attacher"));
-    const source = child(spec, "source");
-    const used = ["inlineVolumeSpec", "persistentVolumeName"].filter((part) => has(source, part)).length;
+    checkDriverName(faults, "spec.attacher", textAt(spec, "attacher"));
+    const source = objectAt(spec, "source");
+    const used = ["inlineVolumeSpec", "persistentVolumeName"].filter((part) => hasAt(source, part)).length;
     if (used === 0) {
       faults.required("spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName");
     } else if (used > 1) {
@@ -26,7 +26,7 @@ export const volumeAttachment: Strategy = {
         "must specify exactly one of inlineVolumeSpec and persistentVolumeName",
       );
     }
-    const node = text(spec, "nodeName");
+    const node = textAt(spec, "nodeName");
     faults.each("spec.nodeName", node, dnsSubdomain(node));
     return faults.causes;
   },
