@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "@windlass/kinds/json";
 
 /** A place where two answers part. */
 export interface Difference {
@@ -20,10 +21,6 @@ export function differences(real: unknown, ours: unknown, at = ""): Difference[]
     );
   }
   return [{ at, real, ours }];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A difference for people, cut to what a line holds. */

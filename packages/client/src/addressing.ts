@@ -1,5 +1,5 @@
 import { type AnyKind, apiVersionOf, type ObjectKey } from "@windlass/kinds";
-import { isRecord } from "./record.ts";
+import { isRecord } from "@windlass/kinds/json";
 
 /** The name and namespace that an object says it has. */
 export function partialKeyOf(object: unknown): Partial<ObjectKey> {

@@ -1,5 +1,5 @@
+import { isRecord } from "@windlass/kinds/json";
 import { ApiError, type Status, TransportError } from "./errors.ts";
-import { isRecord } from "./record.ts";
 import type { TransportResponse } from "./transport.ts";
 
 /** What a body is read for. */

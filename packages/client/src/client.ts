@@ -11,6 +11,7 @@ import type {
   ObjectOf,
   UpdateOf,
 } from "@windlass/kinds";
+import { isRecord } from "@windlass/kinds/json";
 import { named, partialKeyOf, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
@@ -25,7 +26,6 @@ import { splitLines } from "./lines.ts";
 import type { Log } from "./log.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
-import { isRecord } from "./record.ts";
 import { type ServerVersion, VersionQuery } from "./server-version.ts";
 import type { Interceptor, Transport, TransportResponse } from "./transport.ts";
 import type {

@@ -1,6 +1,6 @@
 import type { Clock } from "@windlass/clock";
+import { isRecord } from "@windlass/kinds/json";
 import { ApiError, isNotFound } from "./errors.ts";
-import { isRecord } from "./record.ts";
 
 /** A resource that the server serves. It is also a kind that the client's verbs take. */
 export interface ServedResource {

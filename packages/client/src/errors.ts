@@ -248,12 +248,6 @@ export class KubeconfigError extends Error {
   }
 }
 
-/** A label selector that does not parse. */
-export class SelectorError extends Error {
-  override readonly name = "SelectorError";
-  readonly code = "SELECTOR_INVALID";
-}
-
 const reasonCodes = new Map<string, ApiErrorCode>([
   ["BadRequest", "API_BAD_REQUEST"],
   ["Unauthorized", "API_UNAUTHORIZED"],

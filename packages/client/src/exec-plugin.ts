@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "@windlass/clock";
+import { isRecord } from "@windlass/kinds/json";
 import type { Credential, Credentials } from "./credential.ts";
 import { TransportError } from "./errors.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import type { ExecConfig } from "./kubeconfig/kubeconfig.ts";
-import { isRecord } from "./record.ts";
 
 /** The extension of a cluster whose content goes to its exec plugin. */
 const CLUSTER_CONFIG = "client.authentication.k8s.io/exec";

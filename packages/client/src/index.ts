@@ -1,4 +1,13 @@
 export * from "@windlass/kinds";
+export {
+  formatSelector,
+  type LabelSelector,
+  matchesSelector,
+  parseSelector,
+  type Requirement,
+  requirementsOf,
+  SelectorError,
+} from "@windlass/kinds/selector";
 export { Client, type ClientOptions, type ProtobufReader, type Subresource } from "./client.ts";
 export { type ConnectOptions, connect, findAccess } from "./connect.ts";
 export { type ConnectionOptions, openTransport } from "./connection.ts";
@@ -38,14 +47,6 @@ export { applyManifest, kindOfManifest, UnknownKindError } from "./manifest.ts";
 export type { TlsMaterial } from "./network/dial.ts";
 export { type NetworkOptions, networkTransport } from "./network/transport.ts";
 export { compareResourceVersions } from "./resource-version.ts";
-export {
-  formatSelector,
-  type LabelSelector,
-  matchesSelector,
-  parseSelector,
-  type Requirement,
-  requirementsOf,
-} from "./selector.ts";
 export type { ServerVersion } from "./server-version.ts";
 export * from "./transport.ts";
 export type { RawRequest } from "./verbs.ts";

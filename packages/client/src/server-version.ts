@@ -1,6 +1,6 @@
 import type { Clock } from "@windlass/clock";
+import { isRecord } from "@windlass/kinds/json";
 import { TransportError } from "./errors.ts";
-import { isRecord } from "./record.ts";
 
 /** The Kubernetes version that a server speaks. */
 export interface ServerVersion {

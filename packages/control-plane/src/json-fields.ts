@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, textOf } from "./json.ts";
 
 /*
- * Reads fields of JSON whose type the compiler does not know: what a client sent, and objects of any
- * kind. What is missing or has another shape reads as empty; validation refuses it elsewhere.
+ * Reads fields of JSON whose type the compiler does not know: what a client sent, and objects of
+ * any kind. What is missing or has another shape reads as empty; validation refuses it elsewhere.
  * Objects of a built-in kind are read by its type instead: see `storage/typed.ts`.
  */
 

@@ -1,1 +1,3 @@
+export { conditionOf } from "./condition.ts";
 export * from "./object.ts";
+export { controllerOf, groupOf } from "./owner.ts";

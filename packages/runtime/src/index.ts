@@ -35,6 +35,7 @@ export type {
 } from "@windlass/client";
 export {
   ApiError,
+  controllerOf,
   ignoreNotFound,
   isAlreadyExists,
   isConflict,
@@ -150,7 +151,7 @@ export {
 } from "./reconcile/errors.ts";
 export type { EventInput, EventRecorder } from "./reconcile/events.ts";
 export { type Logger, type LogMethod, silentLogger } from "./reconcile/log.ts";
-export { controllerOf, controllerReference } from "./reconcile/owner.ts";
+export { controllerReference } from "./reconcile/owner.ts";
 export { isReady } from "./reconcile/readiness.ts";
 export { adoptableByAnnotation, appliedAnnotation } from "./reconcile/standing.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";

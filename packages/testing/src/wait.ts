@@ -1,6 +1,7 @@
 import {
   type AnyKind,
   type Client,
+  conditionOf,
   isGone,
   isNotFound,
   type KeyOf,
@@ -180,11 +181,11 @@ export function waitForCondition<K extends AnyKind>(
   return waitForState(client, kind, key, {
     what: `condition ${type}=${status}`,
     check: (object) => {
-      const condition = conditionOf(object, type);
+      const condition = conditionOf<Condition>(object as WithConditions, type);
       return condition?.status === status && isCurrent(condition, object) ? object : undefined;
     },
     instead: (object) => {
-      const condition = conditionOf(object, type);
+      const condition = conditionOf<Condition>(object as WithConditions, type);
       if (!condition) return `there is no condition ${type}`;
       const why = [condition.reason, condition.message].filter(Boolean).join(": ");
       const age = isCurrent(condition, object)
@@ -196,17 +197,17 @@ export function waitForCondition<K extends AnyKind>(
   });
 }
 
+/** An object of any kind, as far as its conditions are concerned. */
+interface WithConditions extends KubernetesObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
 interface Condition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
   readonly message?: string;
   readonly observedGeneration?: number;
-}
-
-function conditionOf(object: KubernetesObject, type: string): Condition | undefined {
-  const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
-  return status?.conditions?.find((one) => one.type === type);
 }
 
 function isCurrent({ observedGeneration }: Condition, object: KubernetesObject): boolean {

@@ -1,6 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type AnyKind, type AnyObject, type Client, statusOf, TransportError } from "@windlass/client";
-import { controllerOf } from "@windlass/runtime";
+import {
+  type AnyKind,
+  type AnyObject,
+  type Client,
+  controllerOf,
+  groupOf,
+  statusOf,
+  TransportError,
+} from "@windlass/client";
 import {
   ConfigMap,
   CronJob,
@@ -63,11 +70,6 @@ export class Descendants {
     // Between a Deployment and its pods, and says nothing that they do not.
     return isOne && kind.kind !== "ReplicaSet";
   }
-}
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isRecord } from "@windlass/kinds/json";
 /** A field that would change. */
 export interface Difference {
   /** `spec.template.spec.containers[web].image` */
@@ -67,8 +68,4 @@ function byName(list: readonly unknown[]): ReadonlyMap<string, unknown> | undefi
 function join(path: string, name: string): string {
   const part = /^[\w-]+$/.test(name) ? name : `[${name}]`;
   return path === "" || part.startsWith("[") ? path + part : `${path}.${part}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

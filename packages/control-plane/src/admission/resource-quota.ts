@@ -1,6 +1,6 @@
+import { formatQuantity } from "@windlass/kinds/quantity";
 import { type JsonObject, textOf } from "../json.ts";
 import { field, hasAt, itemsAt, metadataOf, objectAt, specOf, statusOf, textAt } from "../json-fields.ts";
-import { formatQuantity } from "../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Store, StoredObject } from "../storage/store.ts";

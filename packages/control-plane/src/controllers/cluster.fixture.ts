@@ -1,11 +1,11 @@
 import { ManualClock, seededRandom } from "@windlass/clock";
+import { groupOf } from "@windlass/kinds";
 import { ControlPlane, type ControlPlaneOptions } from "../control-plane.ts";
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import { valueAt } from "../json-fields.ts";
 import type { Resource } from "../registry/resource.ts";
 import { type StoredObject, storageKey } from "../storage/store.ts";
 import { createObject, edit, kindNamed } from "./objects.ts";
-import { groupOf } from "./ownership.ts";
 
 /** A control plane with a manual clock, for the tests of controllers and nodes. */
 export interface TestCluster extends AsyncDisposable {

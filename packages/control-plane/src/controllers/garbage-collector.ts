@@ -1,11 +1,10 @@
+import { groupOf } from "@windlass/kinds";
 import { append } from "../append.ts";
-import { isObject, type JsonObject, textOf } from "../json.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
-import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
+import type { Entry, LogRecord, StoredObject, StoredOwnerReference } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
 import { type Again, type ControllerDependencies, type Running, startLoop, unhurried } from "./loop.ts";
 import { controllerContext, edit, isDeleting, kindNamed, setFinalizer, unlessGone } from "./objects.ts";
-import { groupOf } from "./ownership.ts";
 
 interface Place {
   readonly bucket: string;
@@ -57,9 +56,9 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
   function follow({ bucket, key, type, entry, previous }: LogRecord): void {
     const text = nameOf({ bucket, key });
     for (const { uid } of previous ? owners(previous.object) : []) {
-      const left = dependents.get(textOf(uid));
+      const left = dependents.get(uid);
       left?.delete(text);
-      if (left?.size === 0) dependents.delete(textOf(uid));
+      if (left?.size === 0) dependents.delete(uid);
     }
     const { uid } = entry.object.metadata;
     if (type === "DELETED") {
@@ -69,8 +68,8 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     }
     living.set(uid, { bucket, key });
     for (const owner of owners(entry.object)) {
-      const known = dependents.get(textOf(owner.uid)) ?? new Set();
-      dependents.set(textOf(owner.uid), known.add(text));
+      const known = dependents.get(owner.uid) ?? new Set();
+      dependents.set(owner.uid, known.add(text));
     }
   }
 
@@ -84,8 +83,8 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     if (type === "DELETED") append(places, dependents.get(uid) ?? []);
     else if (isDeleting(entry.object) || owners(entry.object).length > 0)
       places.push(nameOf({ bucket, key }));
-    const uids = [...owners(entry.object), ...(previous ? owners(previous.object) : [])].map((owner) =>
-      textOf(owner.uid),
+    const uids = [...owners(entry.object), ...(previous ? owners(previous.object) : [])].map(
+      (owner) => owner.uid,
     );
     for (const owner of new Set(uids)) {
       const place = living.get(owner);
@@ -119,9 +118,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     const standings = await Promise.all(references.map((reference) => standing(object, reference)));
     const uidsOf = (...wanted: Standing[]) =>
       new Set(
-        references.flatMap(({ uid }, index) =>
-          wanted.includes(standings[index] as Standing) ? [textOf(uid)] : [],
-        ),
+        references.flatMap(({ uid }, index) => (wanted.includes(standings[index] as Standing) ? [uid] : [])),
       );
     if (standings.includes("unresolvable")) return { requeueAfterMs: discoveryMs };
     if (standings.includes("solid")) {
@@ -139,8 +136,8 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     return undefined;
   }
 
-  async function standing(dependent: StoredObject, reference: JsonObject): Promise<Standing> {
-    const place = living.get(textOf(reference.uid));
+  async function standing(dependent: StoredObject, reference: StoredOwnerReference): Promise<Standing> {
+    const place = living.get(reference.uid);
     const owner = place && store.get(place.bucket, place.key)?.object;
     const scope = scopeOf(reference);
     const namespace = dependent.metadata.namespace;
@@ -148,12 +145,12 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
       await tellInvalid(dependent, reference);
       return "unresolvable";
     }
-    if (!owner) return scope === undefined && !gone.has(textOf(reference.uid)) ? "unresolvable" : "absent";
+    if (!owner) return scope === undefined && !gone.has(reference.uid) ? "unresolvable" : "absent";
     const within = owner.metadata.namespace;
     const same =
       owner.kind === reference.kind &&
       owner.metadata.name === reference.name &&
-      groupOf(owner.apiVersion) === groupOf(textOf(reference.apiVersion));
+      groupOf(owner.apiVersion) === groupOf(reference.apiVersion);
     if (!same) return "absent";
     if (within !== undefined && within !== namespace) {
       await tellInvalid(dependent, reference);
@@ -162,22 +159,22 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     return isWaiting(owner) ? "waiting" : "solid";
   }
 
-  function scopeOf({ apiVersion, kind }: JsonObject): "namespaced" | "cluster" | undefined {
-    const version = textOf(apiVersion).split("/").at(-1) ?? "";
-    const info = kindNamed(registry, { group: groupOf(textOf(apiVersion)), kind: textOf(kind), version });
+  function scopeOf({ apiVersion, kind }: StoredOwnerReference): "namespaced" | "cluster" | undefined {
+    const version = apiVersion.split("/").at(-1) ?? "";
+    const info = kindNamed(registry, { group: groupOf(apiVersion), kind: kind, version });
     return info && (info.namespaced ? "namespaced" : "cluster");
   }
 
-  async function tellInvalid(dependent: StoredObject, reference: JsonObject): Promise<void> {
+  async function tellInvalid(dependent: StoredObject, reference: StoredOwnerReference): Promise<void> {
     const { apiVersion, kind, name, uid } = reference;
-    const namespace = textOf(dependent.metadata.namespace);
+    const namespace = dependent.metadata.namespace ?? "";
     // As the real collector does, which knows of objects only their names.
     const { resourceVersion: _version, ...metadata } = dependent.metadata;
     const named = { ...dependent, metadata: { ...metadata, resourceVersion: "" } };
     await record(named, {
       type: "Warning",
       reason: "OwnerRefInvalidNamespace",
-      message: `ownerRef [${textOf(apiVersion)}/${textOf(kind)}, namespace: ${namespace}, name: ${textOf(name)}, uid: ${textOf(uid)}] does not exist in namespace "${namespace}"`,
+      message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,
     });
   }
 
@@ -210,7 +207,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     if (!resource || !object) return;
     const edited = edit(registry, resource, object, context, (next) => {
       const { metadata } = next;
-      const left = owners(next).filter(({ uid }) => !uids.has(textOf(uid)));
+      const left = owners(next).filter(({ uid }) => !uids.has(uid));
       if (left.length > 0) metadata.ownerReferences = left;
       else delete metadata.ownerReferences;
     });
@@ -242,9 +239,8 @@ function ownPolicy(object: StoredObject): "Foreground" | "Background" | "Orphan"
   return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background";
 }
 
-function owners(object: JsonObject): JsonObject[] {
-  const references = (object.metadata as JsonObject).ownerReferences;
-  return Array.isArray(references) ? references.filter(isObject) : [];
+function owners({ metadata }: StoredObject): StoredOwnerReference[] {
+  return metadata.ownerReferences ?? [];
 }
 
 /** Whether an owner's deletion waits for its dependents. */

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import type { EndpointSlice, Pod, Service } from "@windlass/kinds/builtin";
 import { clone, type JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
@@ -80,8 +81,9 @@ export async function createObject<T>(
   object: object,
   context: RequestContext,
 ): Promise<Stored<T>> {
-  const { group, version, kind } = resource.info;
-  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const { info } = resource;
+  const { kind } = info;
+  const apiVersion = apiVersionOf(info);
   const decoded = resource.decode({ apiVersion, kind, ...object }).object;
   return (await registry.create(resource, namespace, decoded, context)) as Stored<T>;
 }

@@ -1,15 +1,12 @@
-import type { OwnerReference } from "@windlass/kinds";
-import { type JsonObject, textOf } from "../json.ts";
-import { namespaceOf, objectsAt, valueAt } from "../json-fields.ts";
+import { controllerOf, groupOf, type OwnerReference } from "@windlass/kinds";
+import type { JsonObject } from "../json.ts";
+import { namespaceOf, valueAt } from "../json-fields.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { controllerOf } from "../storage/ownership-index.ts";
 import type { LogRecord, StoredObject } from "../storage/store.ts";
 import type { Stored } from "../storage/typed.ts";
 import { type Bucket, type BuiltinResource, edit, isDeleting, unlessGone } from "./objects.ts";
-
-export { controllerOf } from "../storage/ownership-index.ts";
 
 /** The objects of a bucket that this uid controls, in the order of their names. */
 export function controlledBy<T>({ indexes }: Registry, { bucket }: Bucket<T>, uid: string): Stored<T>[] {
@@ -62,10 +59,6 @@ export function selectorKeys<T>(
   };
 }
 
-export function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? (apiVersion.split("/")[0] as string) : "";
-}
-
 /**
  * The key of the owner that controls the object, if it is of this kind; before and after the
  * change.
@@ -75,8 +68,8 @@ export function controllerKey(group: string, kind: string): (record: LogRecord) 
     const keys = new Set<string>();
     for (const entry of [record.previous, record.entry]) {
       const owner = entry && controllerOf(entry.object);
-      if (owner && textOf(owner.kind) === kind && groupOf(textOf(owner.apiVersion)) === group) {
-        keys.add(`${namespaceOf(entry.object)}/${textOf(owner.name)}`);
+      if (owner && owner.kind === kind && groupOf(owner.apiVersion) === group) {
+        keys.add(`${namespaceOf(entry.object)}/${owner.name}`);
       }
     }
     return [...keys];
@@ -169,7 +162,7 @@ async function adopt<T>(
 ): Promise<Stored<T>> {
   return await edit(registry, resource, object, context, (next) => {
     const { metadata } = next as StoredObject;
-    const others = objectsAt(metadata, "ownerReferences").filter(({ uid }) => uid !== owner.metadata.uid);
+    const others = (metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
     metadata.ownerReferences = [...others, { ...controllerReference(owner) }];
   });
 }
@@ -184,7 +177,7 @@ async function release(
   await unlessGone(
     edit(registry, resource, object, context, (next) => {
       const { metadata } = next as StoredObject;
-      const others = objectsAt(metadata, "ownerReferences").filter((reference) => reference.uid !== uid);
+      const others = (metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid);
       if (others.length > 0) metadata.ownerReferences = others;
       else delete metadata.ownerReferences;
     }),

@@ -1,3 +1,4 @@
+import { controllerOf } from "@windlass/kinds";
 import type { ControllerRevision, DaemonSet, PodTemplateSpec, StatefulSet } from "@windlass/kinds/builtin";
 import { equal, type JsonObject, sorted, textOf } from "../json.ts";
 import { namespaceOf, valueAt } from "../json-fields.ts";
@@ -5,7 +6,7 @@ import type { Registry, RequestContext } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
 import type { Stored } from "../storage/typed.ts";
 import { builtin, createObject, deleteIfPresent, edit, stored } from "./objects.ts";
-import { claim, controllerOf, controllerReference } from "./ownership.ts";
+import { claim, controllerReference } from "./ownership.ts";
 import { templateOf } from "./pods.ts";
 import { templateHash } from "./template-hash.ts";
 

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import type { Json, JsonObject } from "../json.ts";
 import type { GroupInfo, KindInfo, KindTable } from "../kinds/index.ts";
 
@@ -32,7 +33,7 @@ export function apiResourceList(table: KindTable, group: string, version: string
     kind: "APIResourceList",
     // The core group's list goes without, for clients older than the field.
     ...(group === "" ? {} : { apiVersion: "v1" }),
-    groupVersion: group === "" ? version : `${group}/${version}`,
+    groupVersion: apiVersionOf({ group, version }),
     resources: table.kinds(group, version).flatMap(describeResources),
   };
 }

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { clone, isLarge, isObject, type Json, type JsonObject, stringify, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
 import { builtinSchema, type GroupVersionKind, typeNameOf } from "../kinds/index.ts";
@@ -198,8 +199,8 @@ export async function decodePatched(
   if (isLong) await nextTurn();
   const object = clone(patched);
   if (isLong) await nextTurn();
-  const { group, version, kind } = resource.info;
-  const expected = group === "" ? version : `${group}/${version}`;
+  const { kind } = resource.info;
+  const expected = apiVersionOf(resource.info);
   if (resource.info.origin === "custom") {
     if (!object.kind) throw refuse({ message: `Object 'Kind' is missing in '${stringify(object)}'` });
     checkSameKind(object, expected, kind, name);
@@ -309,8 +310,7 @@ async function decodeApplied(
     return (await finish(resource.decodeInSteps(merged))).object;
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error;
-    const { group, version, kind } = resource.info;
-    const type = `${group === "" ? version : `${group}/${version}`}, Kind=${kind}`;
+    const type = `${apiVersionOf(resource.info)}, Kind=${resource.info.kind}`;
     throw new StatusError({
       code: 500,
       message: `failed to convert new object (${describe(config)}) to proper version: unable to convert unstructured object to ${type}: ${error.fault.message}`,

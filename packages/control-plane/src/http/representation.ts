@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, stringify, textOf } from "../json.ts";
 import type { GroupVersionKind, KindInfo } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -78,8 +79,8 @@ async function makeProtobufForm(): Promise<ProtobufForm> {
     must(encodeMessage(metadataKind, partialMetadata(object)), metadataKind.kind);
   return {
     object: (resource, object) => {
-      const { group, version, kind } = resource.info;
-      return envelope(group === "" ? version : `${group}/${version}`, kind, messageOf(resource, object));
+      const { info } = resource;
+      return envelope(apiVersionOf(info), info.kind, messageOf(resource, object));
     },
     list: (resource, metadata, objects) => {
       const { group, version, listKind } = resource.info;

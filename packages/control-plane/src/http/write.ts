@@ -1,3 +1,4 @@
+import { apiVersionOf, groupOf } from "@windlass/kinds";
 import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
 import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "../kinds/index.ts";
@@ -183,8 +184,8 @@ export function notRegistered(kind: string, apiVersion: string): string {
  * @throws StatusError 400
  */
 function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): void {
-  const { group, version, kind } = resource.info;
-  const expected = group === "" ? version : `${group}/${version}`;
+  const { group, kind } = resource.info;
+  const expected = apiVersionOf(resource.info);
   if (resource.info.origin === "custom") {
     checkCustomKind(kind, expected, object, write);
     return;
@@ -197,11 +198,8 @@ function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): v
     throw unrecognized(kind, `unexpected GroupVersion string: ${apiVersion}`, startOf(bodyText(write)));
   }
   if (apiVersion === expected && given === kind) return;
-  const slash = apiVersion.indexOf("/");
-  const [givenGroup, givenVersion] = [
-    slash < 0 ? "" : apiVersion.slice(0, slash),
-    apiVersion.slice(slash + 1),
-  ];
+  const givenGroup = groupOf(apiVersion);
+  const givenVersion = apiVersion.slice(apiVersion.indexOf("/") + 1);
   const why = goTypeOfKind(givenGroup, givenVersion, given)
     ? `converting (${givenVersion}.${given}) to (${group === "" ? "core" : group.split(".")[0]}.${kind}): unknown conversion`
     : notRegistered(given, apiVersion);

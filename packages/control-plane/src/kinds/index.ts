@@ -8,13 +8,6 @@ export {
   type PrinterColumn,
   type SubresourceInfo,
 } from "./kind-table.ts";
-export {
-  canonicalQuantity,
-  formatQuantity,
-  parseQuantity,
-  type Quantity,
-  QuantityError,
-} from "./quantity.ts";
 export type { KubernetesVersion } from "./recorded.ts";
 export { DecodeError, normalize, normalizeAs, normalizeInSteps, type Stage } from "./round-trip.ts";
 export { builtinSchema, schemaOfType, typeNameOf } from "./schemas.ts";

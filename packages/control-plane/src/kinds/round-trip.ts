@@ -1,3 +1,4 @@
+import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "@windlass/kinds/quantity";
 import { countParts, isObject, type Json, type JsonObject, largeParts } from "../json.ts";
 import type { NumberSources } from "../schema/parse-json.ts";
 import { cannotBeHandled, type DecodeFault, type TypeMismatch } from "../status.ts";
@@ -13,7 +14,6 @@ import {
   type Special,
 } from "./go-types.ts";
 import type { GroupVersionKind } from "./kind-table.ts";
-import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "./quantity.ts";
 import { formatTime, isWritten, isZeroTime, parseTime, TimeError } from "./time.ts";
 
 /** A value that a Go type cannot hold, in the words of Go's JSON decoder. */

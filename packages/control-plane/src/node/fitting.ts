@@ -8,7 +8,7 @@ import type {
   Taint,
   Toleration,
 } from "@windlass/kinds/builtin";
-import { parseQuantity } from "../kinds/index.ts";
+import { parseQuantity } from "@windlass/kinds/quantity";
 import type { Stored } from "../storage/typed.ts";
 
 /** Why a pod does not fit on a node. */

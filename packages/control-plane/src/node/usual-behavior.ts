@@ -1,5 +1,5 @@
+import { controllerOf } from "@windlass/kinds";
 import type { Container, Pod } from "@windlass/kinds/builtin";
-import { controllerOf } from "../controllers/ownership.ts";
 import type { Stored } from "../storage/typed.ts";
 import type { Behavior } from "./behavior.ts";
 

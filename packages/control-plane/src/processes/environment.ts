@@ -8,9 +8,9 @@ import type {
   Secret,
   Service,
 } from "@windlass/kinds/builtin";
+import { parseQuantity } from "@windlass/kinds/quantity";
 import { textOf } from "../json.ts";
 import { namespaceOf, valueAt } from "../json-fields.ts";
-import { parseQuantity } from "../kinds/index.ts";
 import type { Stored } from "../storage/typed.ts";
 
 /** Finds a ConfigMap or Secret of a pod's namespace. */

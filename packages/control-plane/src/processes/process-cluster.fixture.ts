@@ -1,6 +1,6 @@
+import { groupOf } from "@windlass/kinds";
 import { ControlPlane, type ControlPlaneOptions } from "../control-plane.ts";
 import { createObject, kindNamed } from "../controllers/objects.ts";
-import { groupOf } from "../controllers/ownership.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import type { StoredObject } from "../storage/store.ts";
 

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { isObject, type Json, type JsonObject, stringify } from "../json.ts";
 import {
   type GoField,
@@ -78,10 +79,6 @@ export function watchFrame(type: string, object: Uint8Array): Uint8Array {
   length.writeUInt32BE(writer.length);
   writer.prepend(length);
   return writer.bytes();
-}
-
-function apiVersionOf({ group, version }: GroupVersionKind): string {
-  return group === "" ? version : `${group}/${version}`;
 }
 
 function structOf({ group, version, kind }: GroupVersionKind): Struct | undefined {

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, stringify, textOf } from "../json.ts";
 import { type KindInfo, type KindTable, normalize } from "../kinds/index.ts";
 import { ConversionError, type WriteContext } from "../merge/index.ts";
@@ -106,9 +107,9 @@ const empties = new WeakMap<Resource, JsonObject>();
 function emptyOf(resource: Resource): JsonObject {
   let empty = empties.get(resource);
   if (!empty) {
-    const { group, version, kind } = resource.info;
+    const { kind } = resource.info;
     empty = normalize(resource.info, {
-      apiVersion: group === "" ? version : `${group}/${version}`,
+      apiVersion: apiVersionOf(resource.info),
       kind,
       metadata: {},
     });

@@ -1,11 +1,6 @@
-import { type JsonObject, textOf } from "../json.ts";
-import { namespaceOf, objectsAt } from "../json-fields.ts";
+import { controllerOf } from "@windlass/kinds";
+import { namespaceOf } from "../json-fields.ts";
 import type { LogRecord, Store, StoredObject } from "./store.ts";
-
-/** The owner reference with `controller: true`. */
-export function controllerOf(object: JsonObject): JsonObject | undefined {
-  return objectsAt(object, "metadata", "ownerReferences").find(({ controller }) => controller === true);
-}
 
 /** Objects by key. The sorted keys are kept until an object comes or goes. */
 interface ObjectGroup {
@@ -46,8 +41,7 @@ export class OwnershipIndex {
     const place = `${bucket} ${namespaceOf(entry.object)}`;
     const before = previous && controllerOf(previous.object)?.uid;
     const after = type === "DELETED" ? undefined : controllerOf(entry.object)?.uid;
-    if (before !== undefined && before !== after)
-      remove(this.#byController, `${bucket} ${textOf(before)}`, key);
+    if (before !== undefined && before !== after) remove(this.#byController, `${bucket} ${before}`, key);
     if (type === "DELETED" || after !== undefined) remove(this.#orphans, place, key);
     if (type === "DELETED") remove(this.#byNamespace, place, key);
     else this.#add(bucket, key, entry.object);
@@ -57,7 +51,7 @@ export class OwnershipIndex {
     const uid = controllerOf(object)?.uid;
     const place = `${bucket} ${namespaceOf(object)}`;
     if (uid === undefined) insert(this.#orphans, place, key, object);
-    else insert(this.#byController, `${bucket} ${textOf(uid)}`, key, object);
+    else insert(this.#byController, `${bucket} ${uid}`, key, object);
     insert(this.#byNamespace, place, key, object);
   }
 }

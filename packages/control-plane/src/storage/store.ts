@@ -1,3 +1,4 @@
+import type { OwnerReference } from "@windlass/kinds";
 import { type JsonObject, stringify } from "../json.ts";
 import { type TextToStamp, textToStampInSteps } from "../json-text.ts";
 import type { Steps } from "../steps.ts";
@@ -25,6 +26,9 @@ export interface StoredObject extends JsonObject {
   metadata: StoredMetadata;
 }
 
+/** An owner reference that can be changed. */
+export type StoredOwnerReference = { -readonly [Field in keyof OwnerReference]: OwnerReference[Field] };
+
 /**
  * Metadata is validated when it is written, so its types hold. Not an interface: users whose
  * compiler lets optional fields be undefined would find those at odds with the index signature.
@@ -37,6 +41,7 @@ export type StoredMetadata = JsonObject & {
   labels?: { [key: string]: string };
   annotations?: { [key: string]: string };
   finalizers?: string[];
+  ownerReferences?: StoredOwnerReference[];
   creationTimestamp?: string;
   deletionTimestamp?: string;
 };

@@ -1,6 +1,6 @@
+import { canonicalQuantity, QuantityError } from "@windlass/kinds/quantity";
 import type { Json } from "../json.ts";
 import { listAt, textAt, valueAt } from "../json-fields.ts";
-import { canonicalQuantity, QuantityError } from "../kinds/index.ts";
 
 /** The scalar at a path as text, or `otherwise` where it is absent. */
 export function shown(otherwise: string, value: Json | undefined, ...path: readonly string[]): string {

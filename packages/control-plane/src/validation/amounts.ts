@@ -1,6 +1,6 @@
+import { formatQuantity, parseQuantity, type Quantity } from "@windlass/kinds/quantity";
 import { type Json, type JsonObject, textOf } from "../json.ts";
 import { field, hasAt, objectAt } from "../json-fields.ts";
-import { formatQuantity, parseQuantity, type Quantity } from "../kinds/index.ts";
 import type { Faults } from "./faults.ts";
 import { percentage, qualifiedName } from "./names.ts";
 

@@ -1,4 +1,5 @@
 import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
+import { controllerOf } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
 import { kindIdOf } from "../cache/kind-id.ts";
@@ -10,7 +11,7 @@ import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/i
 import { describe, keyOf } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { logFailure } from "../reconcile/failure-report.ts";
-import { controllerOf, refersTo } from "../reconcile/owner.ts";
+import { refersTo } from "../reconcile/owner.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import type { Outcome, ReconcilerDependencies } from "../reconcile/run.ts";
 import { DeclaredCache } from "./declared-cache.ts";

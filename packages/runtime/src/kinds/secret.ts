@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 
 /**
  * A Secret with its `stringData` encoded as `data`, which is what the server stores.

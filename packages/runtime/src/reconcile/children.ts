@@ -1,5 +1,6 @@
 import {
   type AnyKind,
+  controllerOf,
   type InputOf,
   ignoreNotFound,
   isConflict,
@@ -23,7 +24,7 @@ import { withoutEmptied } from "./emptied.ts";
 import { isOutdated } from "./errors.ts";
 import { fingerprint } from "./json.ts";
 import { type AppliedFields, ownedFieldsOf } from "./managed-fields.ts";
-import { controllerOf, controllerReference, withOwner } from "./owner.ts";
+import { controllerReference, withOwner } from "./owner.ts";
 import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
 import {
   appliedAnnotation,

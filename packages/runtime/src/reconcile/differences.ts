@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 
 /**
  * The paths at which two states of an object differ. Lists are compared place by place. For people:

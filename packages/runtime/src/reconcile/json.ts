@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 
 /** A value that JSON has no form for, or one that loses what it holds. */
 export class NotJsonError extends TypeError {

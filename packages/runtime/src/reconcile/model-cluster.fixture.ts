@@ -12,6 +12,7 @@ import {
   type TransportResponse,
 } from "@windlass/client";
 import { type Clock, seededRandom, uuid } from "@windlass/clock";
+import { isRecord } from "@windlass/kinds/json";
 import type {
   Cache,
   CacheEvent,
@@ -21,7 +22,6 @@ import type {
   InformerScope,
 } from "../cache/contract.ts";
 import type { IndexValues } from "../controller/indexes.ts";
-import { isRecord } from "../record.ts";
 import { keyOf } from "./client.ts";
 import { timestamp } from "./condition.ts";
 import { canonical } from "./json.ts";

@@ -1,5 +1,5 @@
+import { isRecord } from "@windlass/kinds/json";
 import type { FieldsV1 } from "../cache/contract.ts";
-import { isRecord } from "../record.ts";
 import { canonical } from "./json.ts";
 
 interface OwnedItem {

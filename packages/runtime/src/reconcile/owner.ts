@@ -1,4 +1,10 @@
-import { type AnyKind, apiVersionOf, type KubernetesObject, type OwnerReference } from "@windlass/client";
+import {
+  type AnyKind,
+  apiVersionOf,
+  groupOf,
+  type KubernetesObject,
+  type OwnerReference,
+} from "@windlass/client";
 
 /**
  * The owner reference that makes `owner` the one controller of an object: it goes when the owner
@@ -15,11 +21,6 @@ export function controllerReference(kind: AnyKind, owner: KubernetesObject): Own
   };
 }
 
-/** The reference of an object's controller, if it has one. */
-export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
-  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
-}
-
 /** An object's references, with this one in the place of any other to the same owner. */
 export function withOwner(
   given: readonly OwnerReference[] = [],
@@ -34,10 +35,4 @@ export function withOwner(
  */
 export function refersTo(reference: OwnerReference, kind: AnyKind): boolean {
   return reference.kind === kind.kind && groupOf(reference.apiVersion) === kind.group;
-}
-
-/** The group within `group/version`; empty for the core group. */
-export function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? "" : apiVersion.slice(0, slash);
 }

@@ -1,8 +1,8 @@
 import type { AnyKind, KubernetesObject, OwnerReference, Writer } from "@windlass/client";
+import { controllerOf } from "@windlass/client";
 import type { ChildOptions } from "./child.ts";
 import { describe, keyOf } from "./client.ts";
 import { ChildError } from "./errors.ts";
-import { controllerOf } from "./owner.ts";
 
 /**
  * Kept on every child that a controller applied: the field manager, the uid of the owner that it

@@ -1,4 +1,5 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
+import { parseQuantity, QuantityError } from "@windlass/kinds/quantity";
 
 /**
  * Whether a live value may be what the server stored for a wanted one: it fills in defaults, and
@@ -20,8 +21,8 @@ export function isStoredForm(wanted: unknown, live: unknown): boolean {
     return (
       isRecord(live) && Object.entries(wanted).every(([key, field]) => isStoredFormOrEmpty(field, live[key]))
     );
-  const amount = quantity(wanted);
-  return amount !== undefined && amount === quantity(live);
+  const amount = amountOf(wanted);
+  return amount !== undefined && amount === amountOf(live);
 }
 
 /**
@@ -48,24 +49,16 @@ function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isEmpty);
 }
 
-const factors: ReadonlyMap<string, number> = new Map([
-  ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((suffix, index) => [suffix, 1024 ** (index + 1)] as const),
-  ["n", 1e-9],
-  ["u", 1e-6],
-  ["m", 1e-3],
-  ["", 1],
-  ["k", 1e3],
-  ["M", 1e6],
-  ["G", 1e9],
-  ["T", 1e12],
-  ["P", 1e15],
-  ["E", 1e18],
-]);
-
-/** The number that a quantity stands for, to twelve digits, or undefined if it is none. */
-function quantity(value: unknown): number | undefined {
+/** The amount that a quantity stands for, or undefined for a value that is not a quantity. */
+function amountOf(value: unknown): bigint | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const match = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z]*)$/.exec(String(value));
-  const factor = match && factors.get(match[2] ?? "");
-  return match && factor ? Number((Number(match[1]) * factor).toPrecision(12)) : undefined;
+  const text = String(value);
+  // Most texts that differ are not quantities.
+  if (!/^[-+.\d]/.test(text)) return undefined;
+  try {
+    return parseQuantity(text).nanos;
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined;
+    throw error;
+  }
 }

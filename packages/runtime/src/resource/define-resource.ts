@@ -10,8 +10,8 @@ import type {
   Scope,
 } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
+import { isRecord } from "@windlass/kinds/json";
 import { type $ZodType, type input, type output, safeParse } from "zod/v4/core";
-import { isRecord } from "../record.ts";
 import type { Condition } from "./condition.ts";
 import { type Conversion, convertObject, type Link } from "./conversion.ts";
 import { type CrdManifest, type CrdOptions, customResourceDefinition } from "./crd.ts";

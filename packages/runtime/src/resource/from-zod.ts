@@ -1,5 +1,5 @@
+import { isRecord } from "@windlass/kinds/json";
 import { type $ZodType, type $ZodTypes, globalRegistry, safeParse } from "zod/v4/core";
-import { isRecord } from "../record.ts";
 import { markOf } from "./markers.ts";
 import { Problems } from "./refusal.ts";
 import { checksOf, enumSchema, numberSchema, stringSchema, templateSchema } from "./scalar.ts";

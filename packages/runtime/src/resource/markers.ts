@@ -1,5 +1,5 @@
+import { isRecord } from "@windlass/kinds/json";
 import { $ZodCheck } from "zod/v4/core";
-import { isRecord } from "../record.ts";
 import type { StructuralSchema, ValidationRule } from "./structural.ts";
 
 /** What a marker adds to the schema of the field it is put on. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "@windlass/client";
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 import type { Resource } from "./define-resource.ts";
 
 /**

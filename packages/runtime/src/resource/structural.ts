@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 /**
  * A node of a structural schema: the part of OpenAPI that a CustomResourceDefinition may use. Every
  * node has a type, unless it is an integer-or-string or keeps unknown fields; `allOf`, `anyOf`,

@@ -6,11 +6,11 @@ import {
   type ObjectOf,
   type Patch,
 } from "@windlass/client";
+import { isRecord } from "@windlass/kinds/json";
 import type { CacheListOptions, CacheReader } from "../cache/contract.ts";
 import { parseLabels } from "../cache/selector.ts";
 import type { DeclaredIndex } from "../controller/indexes.ts";
 import { keyId, keyOf, notFound, type ReconcileClient } from "../reconcile/client.ts";
-import { isRecord } from "../record.ts";
 
 /** A write that a reconciler made through its client. */
 export interface RecordedWrite {

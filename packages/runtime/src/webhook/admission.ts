@@ -1,7 +1,7 @@
 import type { AnyKind, InputOf, ObjectOf } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
+import { isRecord } from "@windlass/kinds/json";
 import type { Logger } from "../reconcile/log.ts";
-import { isRecord } from "../record.ts";
 import { jsonPatch } from "./json-patch.ts";
 import { Refusal, statusFor } from "./refusal.ts";
 import { BadReview, textOf } from "./review.ts";

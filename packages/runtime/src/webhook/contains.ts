@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 
 /**
  * Whether an object has all fields that are wanted of it, whatever else it has. Items of lists that

@@ -1,5 +1,5 @@
 import type { JsonPatchOperation } from "@windlass/client";
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 
 /** The operations of a JSON Patch that an admission answer needs: no moves, no copies. */
 export type PatchOperation = Extract<

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@windlass/client";
-import { isRecord } from "../record.ts";
+import { isRecord } from "@windlass/kinds/json";
 
 /**
  * A request that is no review, or none for this webhook. The sender is at fault: answered with 400.

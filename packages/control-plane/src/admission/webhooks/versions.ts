@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { clone, type JsonObject, textOf } from "../../json.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { Resource } from "../../registry/resource.ts";
@@ -34,8 +35,7 @@ export async function convert(object: JsonObject, from: Resource, to: Resource):
   const [converted] = to.conversion
     ? await to.conversion.fromStorage([stored ?? object])
     : [stored ?? object];
-  const { group, version } = to.info;
-  return { ...clone(converted ?? object), apiVersion: group === "" ? version : `${group}/${version}` };
+  return { ...clone(converted ?? object), apiVersion: apiVersionOf(to.info) };
 }
 
 /**

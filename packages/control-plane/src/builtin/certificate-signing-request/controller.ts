@@ -1,4 +1,5 @@
 import { CertificateError, inspect, readSigningRequest, type SigningRequest } from "@windlass/certificates";
+import { conditionOf } from "@windlass/kinds";
 import type { CertificateSigningRequest } from "@windlass/kinds/builtin";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "../../controllers/loop.ts";
 import {
@@ -16,14 +17,9 @@ import type { Draft, Stored } from "../../storage/typed.ts";
 import { grantedUsages, kubeletClient, signerRules } from "./signers.ts";
 
 type Status = NonNullable<CertificateSigningRequest["status"]>;
-type Condition = NonNullable<Status["conditions"]>[number];
 
 const year = 365 * 86_400_000;
 const shortest = 600_000;
-
-function conditionOf(request: Stored<CertificateSigningRequest>, type: string): Condition | undefined {
-  return (request.status?.conditions ?? []).find((condition) => condition.type === type);
-}
 
 function usagesOf(request: Stored<CertificateSigningRequest>): string[] {
   return [...(request.spec.usages ?? [])];

@@ -1,3 +1,4 @@
+import { controllerOf } from "@windlass/kinds";
 import type {
   Deployment,
   DeploymentCondition,
@@ -25,7 +26,7 @@ import {
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
-import { claim, claimantKeys, controllerOf, controllerReference } from "../../controllers/ownership.ts";
+import { claim, claimantKeys, controllerReference } from "../../controllers/ownership.ts";
 import { templateOf, wantedReplicas } from "../../controllers/pods.ts";
 import { templateHash } from "../../controllers/template-hash.ts";
 import { clone, equal, type JsonObject, textOf } from "../../json.ts";

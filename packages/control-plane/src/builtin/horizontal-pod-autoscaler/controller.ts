@@ -1,3 +1,4 @@
+import { groupOf } from "@windlass/kinds";
 import { replaceCondition } from "../../controllers/conditions.ts";
 import { eventRecorder } from "../../controllers/events.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "../../controllers/loop.ts";
@@ -9,7 +10,6 @@ import {
   kindNamed,
   writeStatus,
 } from "../../controllers/objects.ts";
-import { groupOf } from "../../controllers/ownership.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { countAt, namespaceOf, numberAt, objectAt, objectsAt, statusOf, valueAt } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";

@@ -1,3 +1,4 @@
+import { controllerOf } from "@windlass/kinds";
 import type { Job, Pod } from "@windlass/kinds/builtin";
 import { eventRecorder } from "../../controllers/events.ts";
 import {
@@ -18,14 +19,7 @@ import {
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
-import {
-  claim,
-  claimantKeys,
-  controlledBy,
-  controllerOf,
-  selectorOf,
-  within,
-} from "../../controllers/ownership.ts";
+import { claim, claimantKeys, controlledBy, selectorOf, within } from "../../controllers/ownership.ts";
 import { isTerminating } from "../../controllers/pods.ts";
 import { millisOf, namespaceOf } from "../../json-fields.ts";
 import { timestamp } from "../../registry/metadata.ts";

@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@windlass/kinds/builtin";
+import { parseQuantity } from "@windlass/kinds/quantity";
 import { eventRecorder } from "../../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../../controllers/loop.ts";
 import {
@@ -11,7 +12,6 @@ import {
   stored,
 } from "../../controllers/objects.ts";
 import { namespaceOf } from "../../json-fields.ts";
-import { parseQuantity } from "../../kinds/index.ts";
 import { selectorMatcher } from "../../registry/label-selector.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../storage/store.ts";

@@ -1,3 +1,4 @@
+import { controllerOf, groupOf } from "@windlass/kinds";
 import type { Pod, PodDisruptionBudget } from "@windlass/kinds/builtin";
 import { replaceCondition } from "../../controllers/conditions.ts";
 import { eventRecorder } from "../../controllers/events.ts";
@@ -10,7 +11,7 @@ import {
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
-import { controllerOf, groupOf, selected, selectorKeys, within } from "../../controllers/ownership.ts";
+import { selected, selectorKeys, within } from "../../controllers/ownership.ts";
 import { isActive, isReady } from "../../controllers/pods.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { namespaceOf, valueAt } from "../../json-fields.ts";

@@ -1,3 +1,4 @@
+import { controllerOf } from "@windlass/kinds";
 import type { Pod, ReplicaSet } from "@windlass/kinds/builtin";
 import { withCondition, withoutCondition } from "../../controllers/conditions.ts";
 import { eventRecorder } from "../../controllers/events.ts";
@@ -20,7 +21,7 @@ import {
   stored,
   writeStatus,
 } from "../../controllers/objects.ts";
-import { claim, claimantKeys, controlledBy, controllerOf } from "../../controllers/ownership.ts";
+import { claim, claimantKeys, controlledBy } from "../../controllers/ownership.ts";
 import {
   availability,
   inDeletionOrder,
