@@ -36,7 +36,7 @@ if (!flags["dry-run"]) {
   process.stdout.write(`
 Next:
   git commit --all --message "Release ${version}" && git tag v${version} && git push --follow-tags
-  for tarball in dist/*.tgz; do npm publish --provenance "$tarball"; done        # the release workflow does, when the tag is pushed
+  npm run publish-packages -- --provenance        # the release workflow does, when the tag is pushed
 `);
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changesIn, lockWithVersion, nextVersion, releasedChangelog, withVersion } from "./next-release.ts";
@@ -91,4 +92,10 @@ test.each([
     hasStack: false,
   });
   expect(stderr).toContain("usage: npm run release -- major|minor|patch|VERSION [--dry-run]");
+});
+
+test("the release workflow publishes with the command that the tests of the packages try", async () => {
+  const workflow = await readFile(join(root, ".github/workflows/release.yml"), "utf8");
+  expect(workflow).toContain("npm run publish-packages -- --provenance\n");
+  expect(workflow).not.toContain("npm publish");
 });
