@@ -9,7 +9,7 @@ import { styler, type Terminal } from "../terminal.ts";
 import { figuresOf, type Reading } from "../top/figures.ts";
 import type { ReadMetrics } from "../top/read-metrics.ts";
 import { table } from "../top/table.ts";
-import type { UnreadyObject } from "../top/unready.ts";
+import type { Unready } from "../top/unready.ts";
 
 /** `windlass top` */
 export const top = command({
@@ -61,48 +61,49 @@ port-forward. An operator that does not answer for a while is waited for. Ctrl-C
     await using operator = await find(options, terminal);
     const read = async (): Promise<Reading> => ({
       atMs: performance.now(),
-      replicas: await operator.read(terminal.signal),
+      ...(await operator.read(terminal.signal)),
     });
     const style = styler(terminal, terminal.stdout);
-    let earlier = await read();
+    const { isUnanswered } = await import("../top/read-metrics.ts");
+    let earlier: Reading | undefined;
     let isSilent = false;
-    for (let shown = 0; shown < count; shown++) {
-      await delay(intervalMs, undefined, { signal: terminal.signal });
-      let later: Reading;
-      let unready: readonly UnreadyObject[];
+    let isToldHidden = false;
+    for (let shown = 0; ; ) {
       try {
-        later = await read();
-        unready = await operator.unready(terminal.signal);
+        const later = await read();
+        const { objects: unready, hidden } = await operator.unready();
+        isSilent = false;
+        if (hidden.length > 0 && !isToldHidden)
+          terminal.stderr.write(`not shown, for you may not list them: ${hidden.join(", ")}\n`);
+        isToldHidden = true;
+        if (earlier !== undefined) {
+          const figures = figuresOf(earlier, later);
+          if (options.json === true) terminal.stdout.write(`${JSON.stringify({ ...figures, unready })}\n`);
+          else {
+            // A person sees one table that changes; a file gets one after the other.
+            const clear = terminal.stdout.isTTY === true ? "\x1b[H\x1b[2J" : "";
+            terminal.stdout.write(`${clear}${table(operator.name, figures, unready, style)}\n`);
+          }
+          shown++;
+        }
+        earlier = later;
       } catch (error) {
         // A script that asked for so many readings gets them, or the reason.
         if (Number.isFinite(count) || !isUnanswered(error)) throw error;
         if (!isSilent) terminal.stderr.write(`${error.message}; trying again\n`);
         isSilent = true;
-        continue;
       }
-      isSilent = false;
-      const figures = figuresOf(earlier, later);
-      if (options.json === true) terminal.stdout.write(`${JSON.stringify({ ...figures, unready })}\n`);
-      else {
-        // A person sees one table that changes; a file gets one after the other.
-        const clear = terminal.stdout.isTTY === true ? "\x1b[H\x1b[2J" : "";
-        terminal.stdout.write(`${clear}${table(operator.name, figures, unready, style)}\n`);
-      }
-      earlier = later;
+      if (shown >= count) return;
+      await delay(intervalMs, undefined, { signal: terminal.signal });
     }
   },
 });
-
-/** Whether the next reading may go well: what restarts, or rolls, is away for a moment. */
-function isUnanswered(error: unknown): error is Error {
-  return error instanceof Error && ["CommandError", "ApiError", "TransportError"].includes(error.name);
-}
 
 /** An operator that can be asked how it does. */
 interface Watched extends AsyncDisposable {
   readonly name: string;
   readonly read: ReadMetrics;
-  readonly unready: (signal: AbortSignal) => Promise<readonly UnreadyObject[]>;
+  readonly unready: () => Promise<Unready>;
 }
 
 interface Where {
@@ -117,11 +118,10 @@ async function find(where: Where, terminal: Terminal): Promise<Watched> {
   if (where.url !== undefined) {
     if (!/^https?:$/.test(URL.parse(where.url)?.protocol ?? ""))
       throw new UsageError("--url must be the address of metrics, such as http://localhost:8080/metrics");
-    const nothing = async () => [];
     return {
       name: where.url,
       read: metricsAt(where.url),
-      unready: nothing,
+      unready: async () => ({ objects: [], hidden: [] }),
       [Symbol.asyncDispose]: async () => undefined,
     };
   }
@@ -130,15 +130,21 @@ async function find(where: Where, terminal: Terminal): Promise<Watched> {
     throw new UsageError(`there is no ${file}: run this in the folder of an operator, or give it --url`);
   const operator = await loadOperator(file);
   const { connect } = await import("@windlass/client");
-  const { unreadyObjects } = await import("../top/unready.ts");
-  const client = await connect({
-    env: terminal.env,
-    ...(where.context === undefined ? {} : { context: where.context }),
-  });
+  const { UnreadyObjects } = await import("../top/unready.ts");
+  await using stack = new AsyncDisposableStack();
+  const client = stack.use(
+    await connect({
+      env: terminal.env,
+      ...(where.context === undefined ? {} : { context: where.context }),
+    }),
+  );
+  const read = metricsOfPods(client, operator, where.namespace ?? operator.namespace);
+  const unready = stack.use(new UnreadyObjects(client, operator));
+  const kept = stack.move();
   return {
     name: operator.name,
-    read: metricsOfPods(client, operator, where.namespace ?? operator.namespace),
-    unready: (signal) => unreadyObjects(client, operator, signal),
-    [Symbol.asyncDispose]: () => client.close(),
+    read,
+    unready: () => unready.now(),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

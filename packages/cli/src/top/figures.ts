@@ -6,6 +6,8 @@ export interface Reading {
   readonly atMs: number;
   /** The metrics of each replica, by its name. */
   readonly replicas: ReadonlyMap<string, readonly Sample[]>;
+  /** Why others did not answer. */
+  readonly silent: ReadonlyMap<string, string>;
 }
 
 /**
@@ -40,6 +42,8 @@ export interface CacheFigures {
 /** How an operator does. */
 export interface Figures {
   readonly replicas: readonly string[];
+  /** Replicas that run and do not answer, and why. */
+  readonly silent: readonly { readonly replica: string; readonly why: string }[];
   /** The replica that leads; undefined where none does. */
   readonly leader: string | undefined;
   readonly controllers: readonly ControllerFigures[];
@@ -57,16 +61,21 @@ export function figuresOf(earlier: Reading, later: Reading): Figures {
     .filter(([name, samples]) => !hasRestarted(samples, later.replicas.get(name)))
     .flatMap(([, samples]) => samples);
   const now = [...later.replicas.values()].flat();
+  // Of one that was silent before, nobody knows how much is new.
+  const counted = [...later.replicas.entries()]
+    .filter(([name]) => !earlier.silent.has(name))
+    .flatMap(([, samples]) => samples);
   const grown = (metric: string, labels: Readonly<Record<string, string>>) =>
-    Math.max(0, total(now, metric, labels) - total(before, metric, labels));
+    Math.max(0, total(counted, metric, labels) - total(before, metric, labels));
   const controllers = distinct(now, "controller_runtime_max_concurrent_reconciles", "controller");
   return {
     replicas: names,
+    silent: [...later.silent].map(([replica, why]) => ({ replica, why })),
     leader: names.find((name) => total(later.replicas.get(name) ?? [], "leader_election_master_status") > 0),
     controllers: controllers.map((name) => {
       const of = { controller: name };
       const rate = (metric: string) => grown(metric, of) / seconds;
-      const quantile = (share: number, metric: string) => quantileOf(share, metric, of, before, now);
+      const quantile = (share: number, metric: string) => quantileOf(share, metric, of, before, counted);
       return {
         name,
         waiting: total(now, "workqueue_depth", of),

@@ -4,8 +4,25 @@ import { CommandError } from "../errors.ts";
 import type { Operator } from "../generate/resolve.ts";
 import { readSamples, type Sample } from "../prometheus-text.ts";
 
-/** Reads the metrics of each replica, by its name. */
-export type ReadMetrics = (signal: AbortSignal) => Promise<ReadonlyMap<string, readonly Sample[]>>;
+/** What was heard of the replicas of an operator. */
+export interface Heard {
+  /** The metrics of each replica that answered, by its name. */
+  readonly replicas: ReadonlyMap<string, readonly Sample[]>;
+  /** Why each of the others did not. */
+  readonly silent: ReadonlyMap<string, string>;
+}
+
+/** Reads the metrics of each replica. */
+export type ReadMetrics = (signal: AbortSignal) => Promise<Heard>;
+
+/** How long a replica may take to answer: one that hangs must not hold up the others. */
+const patienceMs = 5_000;
+
+/** Whether the next reading may go well: what restarts, or rolls, is away for a moment. */
+export function isUnanswered(error: unknown): error is Error {
+  if (!(error instanceof Error) || isForbidden(error) || isForbidden(error.cause)) return false;
+  return ["CommandError", "ApiError", "TransportError"].includes(error.name);
+}
 
 /** From one address: an operator on this machine, or behind a port-forward. */
 export function metricsAt(url: string): ReadMetrics {
@@ -17,7 +34,7 @@ export function metricsAt(url: string): ReadMetrics {
       throw new CommandError(`${url} does not answer: ${cause}`);
     });
     if (!ok) throw new CommandError(`${url} answers with ${status}: is it the operator's /metrics?`);
-    return new Map([[new URL(url).host, readSamples(text)]]);
+    return { replicas: new Map([[new URL(url).host, readSamples(text)]]), silent: new Map() };
   };
 }
 
@@ -36,26 +53,51 @@ export function metricsOfPods(client: Client, operator: Operator, namespace: str
   const labelSelector = `app.kubernetes.io/name=${name}`;
   return async (signal) => {
     const { items } = await client.list(Pod, { namespace, labelSelector, signal });
-    const running = items
-      .filter(({ status }) => status?.phase === "Running")
-      .map(({ metadata }) => metadata.name);
+    const running = items.filter(({ status }) => status?.phase === "Running");
     if (running.length === 0)
       throw new CommandError(
         `no pod of ${name} runs in ${namespace}: say with --namespace where it is, or ask npx windlass doctor`,
       );
-    const read = async (pod: string): Promise<readonly (readonly [string, readonly Sample[]])[]> => {
-      const path = `/api/v1/namespaces/${namespace}/pods/${pod}:${metricsPort}/proxy/metrics`;
+    const replicas = new Map<string, readonly Sample[]>();
+    const silent = new Map<string, string>();
+    const read = async (pod: Pod): Promise<void> => {
+      const path = `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}:${metricsPort}/proxy/metrics`;
+      const soon = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
       try {
-        return [[pod, readSamples(await client.text({ path, signal }))]];
+        const text = await client.text({ path, signal: soon, retry: "never" });
+        replicas.set(pod.metadata.name, readSamples(text));
       } catch (error) {
+        if (signal.aborted) throw error;
         // It ended meanwhile.
-        if (isNotFound(error)) return [];
-        if (!isForbidden(error)) throw error;
-        throw new CommandError(
-          `you may not reach pods through the API server: kubectl -n ${namespace} port-forward deploy/${name} ${metricsPort}, then: windlass top --url http://localhost:${metricsPort}/metrics`,
-        );
+        if (isNotFound(error)) return;
+        if (isForbidden(error))
+          throw new CommandError(
+            `you may not reach pods through the API server: kubectl -n ${namespace} port-forward deploy/${name} ${metricsPort}, then: windlass top --url http://localhost:${metricsPort}/metrics`,
+            { cause: error },
+          );
+        silent.set(pod.metadata.name, whySilent(pod, error));
       }
     };
-    return new Map((await Promise.all(running.map(read))).flat());
+    await Promise.all(running.map(read));
+    if (replicas.size === 0)
+      throw new CommandError(
+        [...silent].map(([pod, why]) => `${pod} does not answer: ${why}`).join("; ") ||
+          `the pods of ${name} have ended meanwhile`,
+      );
+    return { replicas, silent };
   };
+}
+
+/** A pod whose container ends again and again still counts as running: that says more than a status of 503. */
+function whySilent({ status }: Pod, error: unknown): string {
+  for (const { state, lastState } of status?.containerStatuses ?? []) {
+    const { waiting, terminated } = state ?? {};
+    const reason = waiting?.reason ?? terminated?.reason;
+    if (reason === undefined) continue;
+    const code = (terminated ?? lastState?.terminated)?.exitCode;
+    return code === undefined ? reason : `${reason}, it ended with exit code ${code}`;
+  }
+  if (error instanceof DOMException && error.name === "TimeoutError")
+    return `it took longer than ${patienceMs / 1_000} s`;
+  return error instanceof Error ? error.message : String(error);
 }

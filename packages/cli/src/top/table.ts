@@ -15,13 +15,20 @@ export function table(
   unready: readonly UnreadyObject[],
   style: Style,
 ): string {
-  const { replicas, leader, controllers, caches } = figures;
-  const head = `${style("bold", name)}  ${replicas.length} ${replicas.length === 1 ? "replica" : "replicas"}, ${
-    leader === undefined ? style("red", "nobody leads") : `${leader} leads`
-  }`;
+  const { replicas, silent, leader, controllers, caches } = figures;
+  const all = replicas.length + silent.length;
+  const head = [
+    `${style("bold", name)}  ${all} ${all === 1 ? "replica" : "replicas"}`,
+    leader === undefined ? style("red", "nobody leads") : `${leader} leads`,
+  ].join(", ");
   const failures = controllers.flatMap((one) => one.failures.map((failure) => [one.name, failure] as const));
   return [
     head,
+    columns(
+      ["NO ANSWER", "REASON"],
+      silent.map(({ replica, why }) => [replica, style("red", shortened(why))]),
+      style,
+    ),
     columns(
       [
         "CONTROLLER",
