@@ -52,7 +52,7 @@ For each fault it says what to do. Exits with 1 if there is one.`,
     const findings = examine({
       folder: dirname(file),
       env: terminal.env,
-      now: Date.now(),
+      now: () => Date.now(),
       node: process.versions.node,
       ...(existsSync(file) ? { operator: await loadOperator(file) } : {}),
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { createAuthority } from "@windlass/certificates";
-import { applyManifest, Client } from "@windlass/client";
+import { applyManifest, Client, type Interceptor } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import {
   ClusterRole,
@@ -21,7 +22,9 @@ import { resolveOperator } from "../generate/resolve.ts";
 import { windlass } from "../program.ts";
 import { runProgram } from "../run.ts";
 import { recordingTerminal } from "../terminal.fixture.ts";
+import { examine } from "./examine.ts";
 import type { Finding } from "./finding.ts";
+import { examineDeployment } from "./workload.ts";
 
 const day = 86_400_000;
 const namespace = "relay-system";
@@ -169,6 +172,100 @@ test("a leader that has gone silent is reported", async () => {
   const spec = { renewTime: "2026-01-01T00:00:00.000000Z" };
   await client.patch(Lease, { namespace, name: "relay-operator" }, { type: "merge", patch: { spec } });
   expect((await doctor()).faults).toMatchObject([{ about: "Lease relay-operator" }]);
+});
+
+test("a lease is as old as it is on the server, whatever this machine's clock says", async () => {
+  for (const [aheadMs, words] of [
+    [-3_600_000, /^this machine's is 3\d\d\d s behind the API server's$/],
+    [3_600_000, /^this machine's is 3\d\d\d s ahead of the API server's$/],
+  ] as const) {
+    const findings = await Array.fromAsync(
+      examine({
+        folder,
+        operator: resolveOperator(relayOperator, "1.0.0"),
+        env: { KUBECONFIG: join(folder, "kubeconfig") },
+        now: () => Date.now() + aheadMs,
+        node: "24.0.0",
+      }),
+    );
+    expect(findings.filter(({ is }) => is === "fault")).toEqual([]);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ is: "warning", about: "Clock", words: expect.stringMatching(words) }),
+    );
+  }
+});
+
+const relay = { namespace, name: "relay-operator" };
+const at = "2026-01-01T00:00:00Z";
+const condition = { lastUpdateTime: at, lastTransitionTime: at };
+
+test.for([
+  [
+    "that has passed its deadline",
+    {
+      conditions: [
+        {
+          type: "Progressing",
+          status: "False",
+          reason: "ProgressDeadlineExceeded",
+          message: 'ReplicaSet "relay-operator-7" has timed out progressing.',
+          ...condition,
+        },
+      ],
+    },
+    "fault",
+    /^2 of 2 available, but its rollout is stuck: ProgressDeadlineExceeded: ReplicaSet "relay/,
+  ],
+  [
+    "whose pods may not be made",
+    {
+      conditions: [
+        { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message: "no quota", ...condition },
+      ],
+    },
+    "fault",
+    /stuck: FailedCreate: no quota$/,
+  ],
+  [
+    "in which pods are still of the old template",
+    { updatedReplicas: 1 },
+    "warning",
+    /^2 of 2 available, but only 1 of the newest template$/,
+  ],
+  [
+    "in which old pods are still there",
+    { replicas: 3 },
+    "warning",
+    /^2 of 2 available, but 1 of an older template too$/,
+  ],
+  ["that nobody has begun", { observedGeneration: 0 }, "warning", /newest change has not been looked at$/],
+] as const)("a rollout %s is told, though all are available", async ([, status, is, words]) => {
+  // What a controller manager would write, if it had come to that.
+  const rolling: Interceptor = (next) => ({
+    close: () => next.close(),
+    request: async (request) => {
+      const response = await next.request(request);
+      if (!request.path.endsWith("/deployments/relay-operator")) return response;
+      const body = Buffer.concat(await Array.fromAsync(response.body)).toString();
+      const present = JSON.parse(body) as Deployment;
+      const changed = JSON.stringify({ ...present, status: { ...present.status, ...status } });
+      return { ...response, body: Readable.from([Buffer.from(changed)]) };
+    },
+  });
+  const { manager } = resolveOperator(relayOperator, "1.0.0");
+  expect(await examineDeployment(client.through(rolling), manager, namespace)).toMatchObject({
+    is,
+    words: expect.stringMatching(words),
+  });
+});
+
+test("a Deployment that is paused is told", async () => {
+  await client.patch(Deployment, relay, { type: "merge", patch: { spec: { paused: true } } });
+  const { findings } = await doctor();
+  await client.patch(Deployment, relay, { type: "merge", patch: { spec: { paused: null } } });
+  expect(findings).toContainEqual(
+    expect.objectContaining({ is: "warning", words: "is paused: changes of it do nothing" }),
+  );
 });
 
 test("where nothing is installed, each thing that is missing has its remedy", async () => {

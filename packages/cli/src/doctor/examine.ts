@@ -15,6 +15,7 @@ import { examineDefinition } from "./definitions.ts";
 import { type Finding, fault, skipped } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
 import { examineRights } from "./rights.ts";
+import { ServerClock } from "./server-clock.ts";
 import { examineWebhooks } from "./webhooks.ts";
 import { examineDeployment, examineLease } from "./workload.ts";
 
@@ -28,8 +29,8 @@ export interface Examination {
   readonly namespace?: string;
   readonly context?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  /** This machine's clock: milliseconds since 1970. */
+  readonly now: () => number;
   /** The version of Node. */
   readonly node: string;
 }
@@ -49,15 +50,21 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
     yield fault("Kubeconfig", words, kubeconfigRemedy(error));
     return;
   }
-  yield* examineAccess(access, now);
+  yield* examineAccess(access, now());
   // Told at once, not after several attempts.
   const transport = openTransport(access, { attempts: 1, connectTimeout: 5_000, env: examination.env });
-  await using client = new Client({ transport, fieldManager: "windlass-doctor", onWarning: () => undefined });
+  const clock = new ServerClock(now);
+  await using client = new Client({
+    transport: clock.interceptor(transport),
+    fieldManager: "windlass-doctor",
+    onWarning: () => undefined,
+  });
   const server = await examineServer(client);
   yield server;
+  yield* clock.findings();
   if (server.is === "fault" || examination.operator === undefined) return;
   try {
-    yield* examineOperator(client, examination.operator, examination);
+    yield* examineOperator(client, examination.operator, { ...examination, now: clock.now });
   } catch (error) {
     // The server went away meanwhile: nothing more can be looked at.
     if (!(error instanceof TransportError)) throw error;
@@ -83,8 +90,8 @@ async function* examineOperator(
     );
   }
   if (lease !== undefined)
-    yield* await looked(`Lease ${lease}`, () => examineLease(client, lease, namespace, now));
-  yield* await looked("Webhooks", () => examineWebhooks(client, operator, namespace, now));
+    yield* await looked(`Lease ${lease}`, () => examineLease(client, lease, namespace, now()));
+  yield* await looked("Webhooks", () => examineWebhooks(client, operator, namespace, now()));
 }
 
 /** What to do where the server answers, with an error of its own or of what it calls. */
