@@ -36,7 +36,7 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
       otherwise: "those that the operator watches",
     },
     timeout: { type: "string", value: "SECONDS", describe: "how long it may take", otherwise: "60" },
-    check: { type: "boolean", describe: "exit with 1 if anything would change" },
+    check: { type: "boolean", describe: "exit with 1 if anything would change, or failed" },
     config: {
       type: "string",
       value: "FILE",
@@ -46,7 +46,7 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
     },
     json: {
       type: "boolean",
-      describe: "print each write as JSON, one a line, with the object before and after",
+      describe: "print each write as JSON, one a line, with the object before and after; and each error",
     },
   },
   examples: [
@@ -60,7 +60,7 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
     const timeoutMs = millisecondsIn("--timeout", options.timeout ?? "60");
     const operator = await loadOperator(resolve(terminal.folder, options.config ?? configFile));
     const namespaces = options.namespace === undefined ? operator.namespaces : [options.namespace];
-    const [{ connect }, { preview }] = await Promise.all([
+    const [{ connect }, { preview, wordsOf }] = await Promise.all([
       import("@windlass/client"),
       import("../diff/preview.ts"),
     ]);
@@ -77,16 +77,28 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
         ...(namespaces === undefined ? {} : { namespaces }),
       }),
     );
-    for (const words of complaints) terminal.stderr.write(`${words}\n`);
     const changes = writes.map(changeOf).filter((one) => one.does !== "update" || one.fields.length > 0);
-    const show = options.json === true ? (one: Change) => `${JSON.stringify(one)}\n` : shower(terminal);
-    for (const change of changes) terminal.stdout.write(show(change));
-    if (options.json !== true)
+    const errors = complaints.filter(({ is }) => is === "error").length;
+    if (options.json === true)
+      for (const one of [...complaints, ...changes]) terminal.stdout.write(`${JSON.stringify(one)}\n`);
+    else {
+      for (const one of complaints) terminal.stderr.write(`${wordsOf(one)}\n`);
+      const show = shower(terminal);
+      for (const change of changes) terminal.stdout.write(show(change));
+      const sum = changes.length === 0 ? "Nothing would change" : counted(changes.length, "write");
       terminal.stdout.write(
-        changes.length === 0 ? "Nothing would change.\n" : `${counted(changes.length, "write")}\n`,
+        errors === 0
+          ? `${sum}${changes.length === 0 ? "." : ""}\n`
+          : `${sum}, but not all went well: ${counted(errors, "error")}\n`,
       );
-    if (options.check === true && changes.length > 0)
-      throw new CommandError(`reconciling would change ${counted(changes.length, "object")}`);
+    }
+    if (options.check !== true || changes.length + errors === 0) return;
+    throw new CommandError(
+      [
+        ...(changes.length === 0 ? [] : [`reconciling would change ${counted(changes.length, "object")}`]),
+        ...(errors === 0 ? [] : [`reconciling ended with ${counted(errors, "error")}`]),
+      ].join(", and "),
+    );
   },
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ControlPlane } from "@windlass/control-plane";
 import { manager, silentLogger } from "@windlass/runtime";
 import { Deployment, Service } from "@windlass/runtime/kinds";
-import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
+import { startCluster, type TestCluster, waitFor, waitForCondition } from "@windlass/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { windlass } from "../program.ts";
@@ -98,9 +98,29 @@ test("what is no longer wanted would be deleted", async () => {
   expect((await cluster.client.get(Service, key)).metadata.deletionTimestamp).toBeUndefined();
 });
 
-test("a reconcile that fails is reported", async () => {
+test("a reconcile that fails is reported, and is nothing that a check passes", async () => {
   await make(13);
-  expect((await diff()).complained).toContain("thirteen");
+  // The operator has said so in the status: that would not change any more.
+  const options = { client: cluster.client, health: false, metrics: false, log: silentLogger } as const;
+  await using running = manager({ ...options, namespaces: [key.namespace] }).add(shopController);
+  await running.start();
+  await waitForCondition(cluster.client, Shop, key, "Ready", "False");
+  await running.stop();
+  const { code, said, complained } = await diff();
+  expect(code).toBe(0);
+  expect(complained).toContain("Shop ");
+  expect(complained).toContain("thirteen");
+  expect(said).toBe("Nothing would change, but not all went well: 1 error\n");
+  const checked = await diff("--check");
+  expect(checked.code).toBe(1);
+  expect(checked.complained).toContain("reconciling ended with 1 error\n");
+  const json = await diff("--check", "--json");
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.said)).toEqual({
+    is: "error",
+    what: "Shop here/corner",
+    words: "thirteen is an unlucky number",
+  });
 });
 
 test("a user who may not read what the operator reads gets an error at once", async () => {

@@ -18,11 +18,26 @@ export interface PreviewOptions {
   readonly signal: AbortSignal;
 }
 
+/** Something that the operator logged. */
+export interface Complaint {
+  /** An error leaves undone what would have come after it; a warning does not. */
+  readonly is: "error" | "warning";
+  /** The object that it is about, if any: `Shop acme/corner`. */
+  readonly what?: string;
+  readonly words: string;
+}
+
 /** What reconciling once would write, and what the operator complained of meanwhile. */
 export interface Preview {
   /** The last write of each path, in the order of the first. */
   readonly writes: readonly PlannedWrite[];
-  readonly complaints: readonly string[];
+  /** Each once. */
+  readonly complaints: readonly Complaint[];
+}
+
+/** A complaint in a line. */
+export function wordsOf({ what, words }: Complaint): string {
+  return what === undefined ? words : `${what}: ${words}`;
 }
 
 /**
@@ -34,7 +49,7 @@ export interface Preview {
 export async function preview(options: PreviewOptions): Promise<Preview> {
   const { client, controllers, namespaces, timeoutMs, signal } = options;
   const writes = new Map<string, PlannedWrite>();
-  const complaints = new Set<string>();
+  const complaints = new Map<string, Complaint>();
   const refused = Promise.withResolvers<never>();
   // A caller that has stopped listening gets no more of it.
   refused.promise.catch(() => undefined);
@@ -45,7 +60,7 @@ export async function preview(options: PreviewOptions): Promise<Preview> {
     client: dry,
     health: false,
     metrics: false,
-    log: collector((words) => complaints.add(words)),
+    log: collector((one) => complaints.set(`${one.is} ${wordsOf(one)}`, one)),
     ...(namespaces === undefined ? {} : { namespaces }),
   });
   for (const one of controllers) running.add(one);
@@ -58,12 +73,12 @@ export async function preview(options: PreviewOptions): Promise<Preview> {
     if (signal.aborted || !isTimeout(error)) throw error;
     throw new CommandError(
       [
-        ...complaints,
+        ...[...complaints.values()].map(wordsOf),
         `not everything was reconciled within ${timeoutMs / 1_000} s: allow more with --timeout`,
       ].join("\n"),
     );
   });
-  return { writes: [...writes.values()], complaints: [...complaints] };
+  return { writes: [...writes.values()], complaints: [...complaints.values()] };
 }
 
 /**
@@ -132,15 +147,17 @@ interface LogFields {
  * A logger that passes on what is worth knowing of a preview: warnings and errors, with the object
  * that they are about.
  */
-function collector(tell: (words: string) => void, bound: LogFields = {}): Logger {
+function collector(tell: (complaint: Complaint) => void, bound: LogFields = {}): Logger {
   const nothing = (): void => undefined;
-  const say = (fields: object | string, message = ""): void => {
-    const { kind, namespace, name, error }: LogFields =
-      typeof fields === "string" ? bound : { ...bound, ...fields };
-    const key = namespace === undefined ? name : `${namespace}/${name}`;
-    const about = kind === undefined || name === undefined ? "" : `${kind} ${key}: `;
-    tell(about + (error ?? (typeof fields === "string" ? fields : message)));
-  };
+  const say =
+    (is: Complaint["is"]) =>
+    (fields: object | string, message = ""): void => {
+      const { kind, namespace, name, error }: LogFields =
+        typeof fields === "string" ? bound : { ...bound, ...fields };
+      const key = namespace === undefined ? name : `${namespace}/${name}`;
+      const words = error ?? (typeof fields === "string" ? fields : message);
+      tell({ is, ...(kind === undefined || name === undefined ? {} : { what: `${kind} ${key}` }), words });
+    };
   const child = (bindings: object) => collector(tell, { ...bound, ...bindings });
-  return { debug: nothing, info: nothing, warn: say, error: say, child };
+  return { debug: nothing, info: nothing, warn: say("warning"), error: say("error"), child };
 }
