@@ -407,6 +407,77 @@ test("a cluster that goes away is waited for, and what could not be put back is 
   expect(await readdir(join(folder, ".windlass"))).toHaveLength(1);
 });
 
+test("on a cluster that does not call its webhooks here an operator stops at once, with every save", {
+  timeout: 90_000,
+}, async () => {
+  await addWebhooks();
+  await using plane = await ControlPlane.start();
+  await plane.listen();
+  const kubeconfig = join(dirname(folder), "kubeconfig");
+  await writeFile(kubeconfig, await plane.kubeconfig());
+  const terminal = recordingTerminal({
+    folder,
+    // The operator has its own mind about where it serves them: other programs may have that port.
+    env: { PATH: process.env.PATH ?? "", KUBECONFIG: kubeconfig, WEBHOOK_BIND_ADDRESS: "127.0.0.1:0" },
+  });
+  const running = runProgram(windlass, ["dev", "--cluster"], terminal);
+  await expect.poll(() => told(terminal), patience).toContain("shop shop Ready: 2 of 2 available");
+  await edit("src/controller.ts", (text) => `${text}// saved\n`);
+  const restarted = () => /operator restarted in (\d+) ms/.exec(told(terminal).join("\n"))?.[1];
+  await expect.poll(restarted, patience).toBeDefined();
+  expect(Number(restarted())).toBeLessThan(9_000);
+  const began = performance.now();
+  terminal.interrupt();
+  expect(await running).toBe(0);
+  expect(performance.now() - began).toBeLessThan(9_000);
+});
+
+test("a definition that is refused, or whose name is taken, is told, and the operator goes on", {
+  timeout: 90_000,
+}, async () => {
+  const terminal = recordingTerminal({ folder, env: { PATH: process.env.PATH ?? "" } });
+  const running = runProgram(windlass, ["dev"], terminal);
+  const everything = () => told(terminal).join("\n");
+  await expect.poll(everything, patience).toContain("shop shop Ready: 2 of 2 available");
+  await using client = await connect({ kubeconfig: join(folder, ".windlass", "kubeconfig") });
+  const scale = async (name: string, replicas: number) => {
+    const spec = { replicas, image: "nginx:1.29" };
+    await client.create(shops, { metadata: { namespace: "default", name }, spec });
+    await expect.poll(everything, patience).toContain(`shop ${name} Ready: ${replicas} of ${replicas}`);
+  };
+
+  // The plural of a kind that is there: both definitions want the kind's name.
+  await edit("src/kind.ts", (text) => text.replace(/kind: "Shop",/, '$&\n  plural: "shoppes",'));
+  const taken = /^error CRD shoppes\.example\.com: .*already in use.*; waiting for a change$/m;
+  await expect.poll(everything, patience).toMatch(taken);
+  expect(everything()).not.toContain("WaitError");
+  await scale("still", 1);
+
+  await edit("src/kind.ts", (text) => text.replace('plural: "shoppes"', 'scope: "Cluster"'));
+  await expect
+    .poll(everything, patience)
+    .toMatch(/^error .*spec\.scope.*immutable.*; waiting for a change$/m);
+  await scale("stiller", 1);
+
+  await edit("src/kind.ts", (text) => text.replace('\n  scope: "Cluster",', ""));
+  await expect.poll(everything, patience).toContain("operator restarted");
+  terminal.interrupt();
+  expect(await running).toBe(0);
+});
+
+test("an operator that ends by itself once it ran is started again", { timeout: 90_000 }, async () => {
+  const terminal = recordingTerminal({ folder, env: { PATH: process.env.PATH ?? "" } });
+  await edit("src/main.ts", (text) => `setTimeout(() => process.exit(4), 3_000);\n${text}`);
+  const running = runProgram(windlass, ["dev"], terminal);
+  const ends = () =>
+    told(terminal).filter((line) => line === "operator ended with exit code 4; starts again in 1 s").length;
+  await expect.poll(ends, patience).toBe(1);
+  const again = () => told(terminal).some((line) => line.includes("starts again in 2 s"));
+  await expect.poll(again, patience).toBe(true);
+  terminal.interrupt();
+  expect(await running).toBe(0);
+});
+
 const shops: AnyKind = {
   group: "example.com",
   version: "v1",

@@ -1,8 +1,9 @@
-import { ApiError, Client } from "@windlass/client";
+import { type AnyKind, ApiError, Client } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
-import { ConfigMap } from "@windlass/runtime/kinds";
+import { ConfigMap, Deployment, Pod, ReplicaSet } from "@windlass/runtime/kinds";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { follow } from "./follow.ts";
+import { type Change, Descendants, follow } from "./follow.ts";
 
 test("a server that cannot answer yet is asked again", async () => {
   await using plane = await ControlPlane.start();
@@ -25,4 +26,62 @@ test("a right that is missing ends it", async () => {
   using _fault = plane.faults.add({ kinds: ["ConfigMap"], error: { code: 403 } });
   const followed = follow(client, ConfigMap, new AbortController().signal, () => undefined);
   await expect(followed).rejects.toBeInstanceOf(ApiError);
+});
+
+const owned = (name: string, owner?: { readonly kind: AnyKind; readonly name: string }): Change => ({
+  object: {
+    metadata: {
+      namespace: "default",
+      name,
+      uid: `uid of ${name}`,
+      ...(owner === undefined
+        ? {}
+        : {
+            ownerReferences: [
+              {
+                apiVersion: `${owner.kind.group}/v1`,
+                kind: owner.kind.kind,
+                name: owner.name,
+                uid: `uid of ${owner.name}`,
+                controller: true,
+              },
+            ],
+          }),
+    },
+  },
+  words: "is there",
+});
+const Shop: AnyKind = { group: "acme.io", version: "v1", kind: "Shop", plural: "shops", scope: "Namespaced" };
+const corner = [Shop, owned("corner")] as const;
+const family: readonly (readonly [AnyKind, Change] | "begin")[] = [
+  "begin",
+  corner,
+  [Deployment, owned("web", { kind: Shop, name: "corner" })],
+  [ReplicaSet, owned("web-1", { kind: Deployment, name: "web" })],
+  [Pod, owned("web-1-a", { kind: ReplicaSet, name: "web-1" })],
+  [Pod, owned("lonely")],
+  [Deployment, owned("other")],
+  [ReplicaSet, owned("other-1", { kind: Deployment, name: "other" })],
+];
+
+test("what was made for an object is shown, in whatever order it is heard of, and nothing else", () => {
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...family], { minLength: family.length }), (order) => {
+      // Its own kind is followed from then on.
+      fc.pre(order.indexOf("begin") < order.indexOf(corner));
+      const descendants = new Descendants();
+      const names = order.flatMap((one) =>
+        (one === "begin" ? descendants.begin(Shop) : descendants.hear(...one)).map(({ name }) => name),
+      );
+      expect(names.toSorted()).toEqual(["corner", "web", "web-1-a"]);
+    }),
+  );
+});
+
+test("what has gone meanwhile is not shown when its owner comes", () => {
+  const descendants = new Descendants();
+  const pod = owned("web-1-a", { kind: ReplicaSet, name: "web-1" });
+  descendants.hear(Pod, pod);
+  descendants.hear(Pod, { ...pod, words: "is gone", isGone: true });
+  expect(descendants.begin(ReplicaSet)).toEqual([]);
 });

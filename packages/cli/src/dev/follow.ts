@@ -25,7 +25,7 @@ import {
   Service,
   StatefulSet,
 } from "@windlass/runtime/kinds";
-import { describe } from "./describe.ts";
+import { describe, isReady } from "./describe.ts";
 
 /**
  * Tells what is of interest: objects of the operator's kinds, what was made for them, and for that.
@@ -52,24 +52,78 @@ export class Descendants {
   ];
   readonly #kinds = new Set<string>();
   readonly #uids = new Set<string>();
+  /** What is controlled by an object that is not known to be one of them: its owner may come yet. */
+  readonly #waiting = new Map<string, Map<string, Relative>>();
 
-  /** Objects of this kind are where it begins. */
-  begin({ group, kind }: Pick<AnyKind, "group" | "kind">): void {
-    this.#kinds.add(`${group}/${kind}`);
+  /**
+   * Objects of this kind are where it begins.
+   *
+   * @returns what was heard of before, and is known now to be of interest
+   */
+  begin({ group, kind }: Pick<AnyKind, "group" | "kind">): readonly Relative[] {
+    const id = `${group}/${kind}`;
+    this.#kinds.add(id);
+    return [...this.#waiting]
+      .filter(([, children]) => [...children.values()].some(({ ownerKind }) => ownerKind === id))
+      .flatMap(([uid]) => this.#claim(uid));
   }
 
-  /** Whether an object is to be shown. */
-  has(kind: AnyKind, object: AnyObject): boolean {
-    const owner = controllerOf(object);
+  /**
+   * Takes down what happened to an object. Of each kind it is told apart, so that pods may come
+   * before what they are for.
+   *
+   * @returns what is to be shown now
+   */
+  hear(kind: AnyKind, { object, words, isGone }: Change): readonly Relative[] {
+    const controller = controllerOf(object);
+    const { uid = "", name, namespace } = object.metadata;
+    const relative: Relative = {
+      kind: kind.kind,
+      name,
+      uid,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(controller === undefined
+        ? {}
+        : { ownerKind: `${groupOf(controller.apiVersion)}/${controller.kind}`, ownerUid: controller.uid }),
+      words,
+      isReady: isReady(object),
+    };
+    const { ownerKind = "", ownerUid = "" } = relative;
     const isOne =
-      this.#kinds.has(`${kind.group}/${kind.kind}`) ||
-      (owner !== undefined &&
-        (this.#uids.has(owner.uid) || this.#kinds.has(`${groupOf(owner.apiVersion)}/${owner.kind}`)));
-    const { uid } = object.metadata;
-    if (isOne && uid !== undefined) this.#uids.add(uid);
-    // Between a Deployment and its pods, and says nothing that they do not.
-    return isOne && kind.kind !== "ReplicaSet";
+      this.#kinds.has(`${kind.group}/${kind.kind}`) || this.#uids.has(ownerUid) || this.#kinds.has(ownerKind);
+    if (isOne) return [...shown(relative), ...this.#claim(uid)];
+    const siblings = this.#waiting.get(ownerUid) ?? new Map<string, Relative>();
+    siblings.delete(uid);
+    if (ownerUid !== "" && isGone !== true) siblings.set(uid, relative);
+    if (siblings.size > 0) this.#waiting.set(ownerUid, siblings);
+    else this.#waiting.delete(ownerUid);
+    return [];
   }
+
+  /** An object is one of them, and so is whatever waited for it. */
+  #claim(uid: string): readonly Relative[] {
+    this.#uids.add(uid);
+    const children = [...(this.#waiting.get(uid)?.values() ?? [])];
+    this.#waiting.delete(uid);
+    return children.flatMap((child) => [...shown(child), ...this.#claim(child.uid)]);
+  }
+}
+
+/** What is told of an object, and kept of one whose owner is not known yet. */
+export interface Relative {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly ownerKind?: string;
+  readonly ownerUid?: string;
+  readonly words: string;
+  readonly isReady: boolean;
+}
+
+/** A ReplicaSet is between a Deployment and its pods, and says nothing that they do not. */
+function shown(relative: Relative): readonly Relative[] {
+  return relative.kind === "ReplicaSet" ? [] : [relative];
 }
 
 /**
@@ -82,6 +136,7 @@ export interface Change {
   readonly object: AnyObject;
   /** In a few words: `2 of 3 available`. */
   readonly words: string;
+  readonly isGone?: boolean;
 }
 
 /**
@@ -110,7 +165,7 @@ export async function follow(
         if (last.get(key) === words) continue;
         if (event.type === "DELETED") last.delete(key);
         else last.set(key, words);
-        onChange({ object, words });
+        onChange({ object, words, isGone: event.type === "DELETED" });
       }
     } catch (error) {
       if (signal.aborted) return;

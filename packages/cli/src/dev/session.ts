@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type AnyKind,
-  type AnyObject,
   ApiError,
   applyManifest,
   isForbidden,
@@ -13,15 +12,14 @@ import {
   TransportError,
 } from "@windlass/client";
 import type { CrdManifest } from "@windlass/runtime";
-import { CustomResourceDefinition } from "@windlass/runtime/kinds";
-import { waitForCondition } from "@windlass/testing";
 import { loadAll, YAMLException } from "js-yaml";
 import { CommandError } from "../errors.ts";
 import { explainSystemError } from "../system-error.ts";
 import { readDefinitions } from "./definitions.ts";
 import { isReady } from "./describe.ts";
 import type { DevCluster, Say } from "./dev-cluster.ts";
-import { Descendants, follow, retryMs } from "./follow.ts";
+import { Descendants, follow, type Relative, retryMs } from "./follow.ts";
+import { installDefinition } from "./install-definition.ts";
 import { readLogLine } from "./log-line.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import { becomesReady } from "./readiness.ts";
@@ -51,6 +49,10 @@ export interface DevParts {
   readonly signal: AbortSignal;
 }
 
+/** How long after it ended an operator is started again; the pause doubles up to the longest. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+
 /** Editors write a file in several steps, and tools write several files: that is one change. */
 const settleMs = 50;
 
@@ -75,7 +77,8 @@ export class DevSession {
   readonly #signal: AbortSignal;
   /** What the operator's processes find in their environment. */
   readonly #env: NodeJS.ProcessEnv;
-  readonly #followed = new Set<string>();
+  /** The kinds that are shown, each with what ends that. */
+  readonly #followed = new Map<string, { readonly kind: AnyKind; readonly stop: AbortController }>();
   readonly #descendants = new Descendants();
   readonly #hidden: string[] = [];
   readonly #unready = new Set<string>();
@@ -90,6 +93,8 @@ export class DevSession {
   /** Whether the server has answered. One that never did is not waited for. */
   #isConnected = false;
   #turn: Promise<void> = Promise.resolve();
+  /** Until an operator that ended by itself is started again. */
+  #pauseMs = firstPauseMs;
 
   constructor(parts: DevParts) {
     this.#parts = parts;
@@ -115,7 +120,7 @@ export class DevSession {
     if (this.#signal.aborted) resolve();
     for (const kind of Descendants.kinds) this.#follow(kind);
     this.#inTurn(() => this.#start());
-    this.#onChange(dirname(main), () => this.#restart());
+    this.#onChange(dirname(main), (began) => this.#restart(began));
     this.#onChange(samples, () => this.#applySamples());
     try {
       await Promise.race([aborted, this.#broken.promise]);
@@ -132,14 +137,23 @@ export class DevSession {
    * goes on.
    */
   async #start(): Promise<void> {
-    const { project, cluster } = this.#parts;
+    const { project } = this.#parts;
     const definitions = await readDefinitions(project.module, this.#env, this.#signal);
-    const stopped = this.#operator?.stop();
-    this.#operator = undefined;
+    // A definition that is refused leaves the operator that runs alone.
     await this.#install(definitions);
     this.#isConnected = true;
-    await stopped;
+    const earlier = this.#operator;
+    this.#operator = undefined;
+    await earlier?.stop();
+    await this.#run();
+  }
+
+  /** Runs the program, and waits until it is ready. */
+  async #run(): Promise<void> {
+    const { project, cluster } = this.#parts;
     if (this.#signal.aborted) return;
+    const began = performance.now();
+    let isReady = false;
     const operator = new OperatorProcess(project.main, this.#env, {
       onLine: (line) => {
         const { level, text, isOwn } = readLogLine(line);
@@ -147,16 +161,34 @@ export class DevSession {
       },
       onEnd: (how) => {
         this.#operator = undefined;
-        this.#say("operator", `ended with ${how}; waiting for a change`);
         this.#ready.reject(new CommandError(`the operator ended with ${how}`));
+        // What never was ready has a fault that is still there.
+        if (isReady) this.#runAgain(how, performance.now() - began);
+        else this.#say("operator", `ended with ${how}; waiting for a change`);
       },
+      onKill: (afterMs) => this.#say("operator", `did not stop within ${afterMs / 1_000} s, and was killed`),
     });
     this.#operator = operator;
     const signal = AbortSignal.any([this.#signal, this.#newest.signal]);
-    await becomesReady(cluster.readyUrl, () => this.#operator === operator, signal);
+    const isAlive = () => this.#operator === operator;
+    // Some serve no probes: those that go on running have begun.
+    isReady = (await becomesReady(cluster.readyUrl, isAlive, signal)) || isAlive();
     await this.#tellMetrics(signal);
     // Webhooks answer now, so that samples are completed and checked as any object will be.
-    if (!this.#areSamplesApplied && this.#operator === operator) await this.#applySamples();
+    if (!this.#areSamplesApplied && isAlive()) await this.#applySamples();
+  }
+
+  /** As a kubelet does: an operator that loses its lease ends, and so does one that has a fault now and then. */
+  #runAgain(how: string, ranMs: number): void {
+    if (ranMs > longestPauseMs) this.#pauseMs = firstPauseMs;
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    this.#say("operator", `ended with ${how}; starts again in ${pauseMs / 1_000} s`);
+    const signal = AbortSignal.any([this.#signal, this.#newest.signal]);
+    delay(pauseMs, undefined, { signal }).then(
+      () => this.#inTurn(() => (this.#operator === undefined ? this.#run() : Promise.resolve())),
+      () => undefined,
+    );
   }
 
   /**
@@ -172,8 +204,9 @@ export class DevSession {
     this.#say("operator", `metrics at ${metricsUrl}   for windlass top --url`);
   }
 
-  async #restart(): Promise<void> {
-    const began = performance.now();
+  /** @param began When the file was saved. */
+  async #restart(began: number): Promise<void> {
+    this.#pauseMs = firstPauseMs;
     await this.#start();
     if (this.#operator !== undefined)
       this.#say("operator", `restarted in ${Math.round(performance.now() - began)} ms`);
@@ -205,13 +238,12 @@ export class DevSession {
     }
     for (const definition of definitions) {
       const { name } = definition.metadata;
-      await client.apply(CustomResourceDefinition, definition, { force: true, signal: this.#signal });
-      await waitForCondition(client, CustomResourceDefinition, { name }, "Established");
+      await installDefinition(client, definition, this.#signal);
       const { group, names, versions } = definition.spec;
       const version = versions.find((one) => one.storage)?.name ?? "";
       const scope = definition.spec.scope === "Cluster" ? "Cluster" : "Namespaced";
       const kind: AnyKind = { group, version, kind: names.kind, plural: names.plural, scope };
-      this.#descendants.begin(kind);
+      for (const one of this.#descendants.begin(kind)) this.#show(one);
       if (this.#follow(kind)) this.#say("crd", `${name} installed`);
     }
   }
@@ -229,7 +261,7 @@ export class DevSession {
           force: true,
           signal: this.#signal,
         });
-        if (!isReady(applied)) this.#unready.add(identity(applied));
+        if (!isReady(applied)) this.#unready.add(identityOf({ kind: applied.kind, ...applied.metadata }));
         this.#say("sample", `${kind.toLowerCase()}/${metadata.name} applied`);
       }
     }
@@ -248,18 +280,26 @@ export class DevSession {
   /** Shows what happens to objects of a kind. @returns whether it was not shown before */
   #follow(kind: AnyKind): boolean {
     const id = `${kind.group}/${kind.kind}`;
-    if (this.#followed.has(id)) return false;
-    this.#followed.add(id);
-    follow(this.#parts.cluster.client, kind, this.#signal, ({ object, words }) => {
-      if (!this.#descendants.has(kind, object)) return;
-      this.#say(kind.kind.toLowerCase(), `${object.metadata.name} ${words}`);
-      if (isReady(object) && this.#unready.delete(identity(object)) && this.#unready.size === 0)
-        this.#ready.resolve();
+    const before = this.#followed.get(id);
+    if (before?.kind.version === kind.version && before.kind.plural === kind.plural) return false;
+    // A version may be served no longer.
+    before?.stop.abort();
+    const stop = new AbortController();
+    this.#followed.set(id, { kind, stop });
+    const signal = AbortSignal.any([this.#signal, stop.signal]);
+    follow(this.#parts.cluster.client, kind, signal, (change) => {
+      for (const one of this.#descendants.hear(kind, change)) this.#show(one);
     }).catch((error: unknown) => {
       if (isForbidden(error)) this.#hide(kind.plural);
       else this.#broken.reject(error);
     });
-    return true;
+    return before === undefined;
+  }
+
+  #show(one: Relative): void {
+    this.#say(one.kind.toLowerCase(), `${one.name} ${one.words}`);
+    if (one.isReady && this.#unready.delete(identityOf(one)) && this.#unready.size === 0)
+      this.#ready.resolve();
   }
 
   /** Kinds that may not be watched are told together: where one is forbidden, most are. */
@@ -272,14 +312,15 @@ export class DevSession {
     this.#hidden.push(plural);
   }
 
-  #onChange(folder: string, act: () => Promise<void>): void {
+  #onChange(folder: string, act: (began: number) => Promise<void>): void {
     watchTree(folder, {
       settleMs,
       signal: this.#signal,
       onChange: () => {
+        const began = performance.now() - settleMs;
         this.#newest.abort();
         this.#newest = new AbortController();
-        this.#inTurn(act);
+        this.#inTurn(() => act(began));
       },
       onError: this.#broken.reject,
     });
@@ -345,8 +386,16 @@ function manifestIn(document: unknown, file: string): Manifest {
   return document as Manifest;
 }
 
-function identity({ kind, metadata }: AnyObject): string {
-  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+function identityOf({
+  kind,
+  namespace = "",
+  name,
+}: {
+  readonly kind?: string | undefined;
+  readonly namespace?: string;
+  readonly name: string;
+}): string {
+  return `${kind} ${namespace}/${name}`;
 }
 
 function isUsersToMend(error: unknown): error is Error {

@@ -74,6 +74,15 @@ test("a process that no probe found ready has nobody to drain", async () => {
   expect(seen).toEqual(["stop webhook server"]);
 });
 
+test("a process that was only looked at has nobody to drain", async () => {
+  const seen: string[] = [];
+  const run = await started([server("webhook", seen)], { isReady: false });
+  const probe = await fetch(`http://127.0.0.1:${run.manager.ports.health}/readyz?peek`);
+  expect(probe.status).toBe(200);
+  await run.manager.stop();
+  expect(seen).toEqual(["stop webhook server"]);
+});
+
 test("what runs while leading stops at once", async () => {
   const seen: string[] = [];
   const run = await started([server("leader", seen)], { isReady: true });

@@ -9,6 +9,7 @@ export const ping: HealthCheck = () => undefined;
 /**
  * Named checks behind one probe path, in the way of Kubernetes' own servers: 200 if all pass, 500
  * otherwise; `?verbose` lists them, `?exclude=name` leaves one out, `/readyz/name` asks one alone.
+ * `?peek` is for those who send no clients here: what they see has nobody to be drained.
  */
 export class HealthChecks {
   readonly #path: string;
@@ -54,7 +55,7 @@ export class HealthChecks {
       lines.push(fault === undefined ? `[+]${name} ok` : `[-]${name} failed: ${fault}`);
     }
     const name = this.#path.slice(1);
-    if (isWell && alone === "") this.#hasPassed = true;
+    if (isWell && alone === "" && !url.searchParams.has("peek")) this.#hasPassed = true;
     if (isWell && !url.searchParams.has("verbose")) return { status: 200, body: "ok" };
     lines.push(isWell ? `${name} check passed` : `${name} check failed`);
     return { status: isWell ? 200 : 500, body: `${lines.join("\n")}\n` };
