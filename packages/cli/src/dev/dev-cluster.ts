@@ -78,7 +78,7 @@ export interface CurrentClusterOptions {
 
 /** The cluster that kubectl uses. */
 export async function currentCluster(
-  { env, folder }: Pick<Terminal, "env" | "folder">,
+  { env, folder, signal }: Pick<Terminal, "env" | "folder" | "signal">,
   { context, namespace, webhooks }: CurrentClusterOptions,
   say: Say,
 ): Promise<DevCluster> {
@@ -95,7 +95,7 @@ export async function currentCluster(
       : "host" in webhooks
         ? await calledByUrl(webhooks.host)
         : await calledThroughTunnel(
-            { client, access, env, folder, namespace: place, image: webhooks.tunnelImage },
+            { client, access, env, folder, signal, namespace: place, image: webhooks.tunnelImage },
             stack,
             say,
           );
@@ -141,12 +141,13 @@ interface TunnelPlace {
   readonly access: ClusterAccess;
   readonly env: Terminal["env"];
   readonly folder: string;
+  readonly signal: AbortSignal;
   readonly namespace: string;
   readonly image: string;
 }
 
 async function calledThroughTunnel(
-  { client, access, env, folder, namespace, image }: TunnelPlace,
+  { client, access, env, folder, signal, namespace, image }: TunnelPlace,
   stack: AsyncDisposableStack,
   say: Say,
 ): Promise<Called> {
@@ -159,7 +160,7 @@ async function calledThroughTunnel(
   const name = `windlass-dev-${id}`;
   const words = (text: string) => say("tunnel", text);
   const { service } = stack.use(
-    await openTunnel({ client, transport, namespace, name, image, port, say: words }),
+    await openTunnel({ client, transport, namespace, name, image, port, signal, say: words }),
   );
   return {
     calledAt: { service },

@@ -64,14 +64,14 @@ const family: readonly (readonly [AnyKind, Change] | "begin")[] = [
   [ReplicaSet, owned("other-1", { kind: Deployment, name: "other" })],
 ];
 
-test("what was made for an object is shown, in whatever order it is heard of, and nothing else", () => {
+test("what was made for an object is shown, in whatever order it is seen, and nothing else", () => {
   fc.assert(
     fc.property(fc.shuffledSubarray([...family], { minLength: family.length }), (order) => {
       // Its own kind is followed from then on.
       fc.pre(order.indexOf("begin") < order.indexOf(corner));
       const descendants = new Descendants();
       const names = order.flatMap((one) =>
-        (one === "begin" ? descendants.begin(Shop) : descendants.hear(...one)).map(({ name }) => name),
+        (one === "begin" ? descendants.begin(Shop) : descendants.see(...one)).map(({ name }) => name),
       );
       expect(names.toSorted()).toEqual(["corner", "web", "web-1-a"]);
     }),
@@ -81,7 +81,7 @@ test("what was made for an object is shown, in whatever order it is heard of, an
 test("what has gone meanwhile is not shown when its owner comes", () => {
   const descendants = new Descendants();
   const pod = owned("web-1-a", { kind: ReplicaSet, name: "web-1" });
-  descendants.hear(Pod, pod);
-  descendants.hear(Pod, { ...pod, words: "is gone", isGone: true });
+  descendants.see(Pod, pod);
+  descendants.see(Pod, { ...pod, words: "is gone", isGone: true });
   expect(descendants.begin(ReplicaSet)).toEqual([]);
 });

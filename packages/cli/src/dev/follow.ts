@@ -52,13 +52,13 @@ export class Descendants {
   ];
   readonly #kinds = new Set<string>();
   readonly #uids = new Set<string>();
-  /** What is controlled by an object that is not known to be one of them: its owner may come yet. */
+  /** What is controlled by an object that is not known to be one of them: that may come yet. */
   readonly #waiting = new Map<string, Map<string, Relative>>();
 
   /**
    * Objects of this kind are where it begins.
    *
-   * @returns what was heard of before, and is known now to be of interest
+   * @returns what was seen before, and is known now to be of interest
    */
   begin({ group, kind }: Pick<AnyKind, "group" | "kind">): readonly Relative[] {
     const id = `${group}/${kind}`;
@@ -69,12 +69,12 @@ export class Descendants {
   }
 
   /**
-   * Takes down what happened to an object. Of each kind it is told apart, so that pods may come
+   * Takes down what happened to an object. Each kind is watched by itself, so that pods may come
    * before what they are for.
    *
    * @returns what is to be shown now
    */
-  hear(kind: AnyKind, { object, words, isGone }: Change): readonly Relative[] {
+  see(kind: AnyKind, { object, words, isGone }: Change): readonly Relative[] {
     const controller = controllerOf(object);
     const { uid = "", name, namespace } = object.metadata;
     const relative: Relative = {
@@ -109,7 +109,7 @@ export class Descendants {
   }
 }
 
-/** What is told of an object, and kept of one whose owner is not known yet. */
+/** What is shown of an object, and kept of one whose owner is not known yet. */
 export interface Relative {
   readonly kind: string;
   readonly namespace?: string;

@@ -21,7 +21,7 @@ export async function becomesReady(
   let heardAt = performance.now();
   while (isAlive() && performance.now() - heardAt < silenceMs) {
     try {
-      // Nobody is sent there for it: an operator that was found ready by a probe drains when it ends.
+      // It sends nobody there: an operator that a probe found ready drains when it ends.
       const { ok } = await fetch(`${url}?peek`, { signal });
       if (ok) return true;
       heardAt = performance.now();

@@ -178,7 +178,7 @@ export class DevSession {
     if (!this.#areSamplesApplied && isAlive()) await this.#applySamples();
   }
 
-  /** As a kubelet does: an operator that loses its lease ends, and so does one that has a fault now and then. */
+  /** As a kubelet does: an operator that loses its lease ends, and so may one with a fault. */
   #runAgain(how: string, ranMs: number): void {
     if (ranMs > longestPauseMs) this.#pauseMs = firstPauseMs;
     const pauseMs = this.#pauseMs;
@@ -288,7 +288,7 @@ export class DevSession {
     this.#followed.set(id, { kind, stop });
     const signal = AbortSignal.any([this.#signal, stop.signal]);
     follow(this.#parts.cluster.client, kind, signal, (change) => {
-      for (const one of this.#descendants.hear(kind, change)) this.#show(one);
+      for (const one of this.#descendants.see(kind, change)) this.#show(one);
     }).catch((error: unknown) => {
       if (isForbidden(error)) this.#hide(kind.plural);
       else this.#broken.reject(error);

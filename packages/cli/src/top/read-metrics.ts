@@ -4,8 +4,8 @@ import { CommandError } from "../errors.ts";
 import type { Operator } from "../generate/resolve.ts";
 import { readSamples, type Sample } from "../prometheus-text.ts";
 
-/** What was heard of the replicas of an operator. */
-export interface Heard {
+/** What the replicas of an operator answered. */
+export interface Answers {
   /** The metrics of each replica that answered, by its name. */
   readonly replicas: ReadonlyMap<string, readonly Sample[]>;
   /** Why each of the others did not. */
@@ -13,7 +13,7 @@ export interface Heard {
 }
 
 /** Reads the metrics of each replica. */
-export type ReadMetrics = (signal: AbortSignal) => Promise<Heard>;
+export type ReadMetrics = (signal: AbortSignal) => Promise<Answers>;
 
 /** How long a replica may take to answer: one that hangs must not hold up the others. */
 const patienceMs = 5_000;
@@ -88,7 +88,10 @@ export function metricsOfPods(client: Client, operator: Operator, namespace: str
   };
 }
 
-/** A pod whose container ends again and again still counts as running: that says more than a status of 503. */
+/**
+ * A pod whose container ends again and again still counts as running: that says more than a status
+ * of 503.
+ */
 function whySilent({ status }: Pod, error: unknown): string {
   for (const { state, lastState } of status?.containerStatuses ?? []) {
     const { waiting, terminated } = state ?? {};

@@ -275,15 +275,15 @@ test("of the pods that run, one that ends again and again does not hide the othe
   await addPod(client, "crashing", { phase: "Running", containerStatuses: [container] });
   await addPod(client, "gone", { phase: "Running" });
   await addPod(client, "mute", { phase: "Running" });
-  const heard = await read(new AbortController().signal);
-  expect([...heard.replicas.keys()]).toEqual(["good"]);
-  expect(heard.replicas.get("good")).toEqual(samples());
-  expect(Object.fromEntries(heard.silent)).toEqual({
+  const answers = await read(new AbortController().signal);
+  expect([...answers.replicas.keys()]).toEqual(["good"]);
+  expect(answers.replicas.get("good")).toEqual(samples());
+  expect(Object.fromEntries(answers.silent)).toEqual({
     crashing: "CrashLoopBackOff, it ended with exit code 3",
     mute: expect.stringContaining("no route"),
   });
 
-  const before = { atMs: 0, ...heard };
+  const before = { atMs: 0, ...answers };
   const text = table("shop-operator", figuresOf(before, { ...before, atMs: 1_000 }), [], (_, words) => words);
   expect(text).toContain("shop-operator  3 replicas, good leads\n");
   expect(text).toMatch(/^crashing +CrashLoopBackOff, it ended with exit code 3$/m);

@@ -49,7 +49,11 @@ export class UnreadyObjects implements AsyncDisposable {
     this.#running = Promise.all(this.#places.map((one) => one.run(this.#end.signal)));
   }
 
-  /** Those of now, once all have been looked at. @throws what one of them could not be listed for */
+  /**
+   * Those of now, once all have been looked at.
+   *
+   * @throws what kept one of them from being listed
+   */
   async now(): Promise<Unready> {
     const looks = await Promise.all(this.#places.map((one) => one.look()));
     return {

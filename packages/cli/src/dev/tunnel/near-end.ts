@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Transport, TransportError } from "@windlass/client";
+import { ApiError, type Transport, TransportError } from "@windlass/client";
 import { tokenHeader } from "./far-end.ts";
 import { framesIn } from "./frames.ts";
 
@@ -16,6 +16,8 @@ export interface NearEndParts {
   readonly signal: AbortSignal;
   /** Told when calls cannot be led here, and when they can again. */
   readonly onState: (words: string) => void;
+  /** Sees to the far end before it is tried again. @default nobody does */
+  readonly mend?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** How long after a broken connection it is tried again. */
@@ -26,22 +28,28 @@ const retryMs = 1_000;
  * breaks.
  */
 export async function nearEnd(parts: NearEndParts): Promise<void> {
-  const { signal, onState } = parts;
+  const { signal, onState, mend } = parts;
   let isBroken = false;
   while (!signal.aborted) {
     try {
+      if (isBroken) await mend?.(signal);
       await relayOnce(parts, () => {
         if (isBroken) onState("calls are forwarded here again");
         isBroken = false;
       });
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof TransportError || error instanceof TunnelError)) throw error;
+      if (!isPassing(error)) throw error;
       if (!isBroken) onState(`calls are not led here: ${error.message}`);
       isBroken = true;
     }
     await delay(retryMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Whether the next try may go well. */
+function isPassing(error: unknown): error is Error {
+  return error instanceof TransportError || error instanceof ApiError || error instanceof TunnelError;
 }
 
 /** The far end did not answer as it does. */
@@ -63,23 +71,30 @@ async function relayOnce(parts: NearEndParts, onUp: () => void): Promise<void> {
   });
   if (stream.status !== 200) throw new TunnelError(`the pod of the tunnel answers with ${stream.status}`);
   const connections = new Map<number, Socket>();
-  /** Sends to the far end, one after the other. */
+  /** Writes to the far end. @throws TunnelError unless it took it */
+  const send = async (query: string, body: Buffer) => {
+    const request = { method: "POST", path: `${path}/up?${query}`, headers, body, signal } as const;
+    const response = await transport.request({ ...request, retry: "never" });
+    for await (const _ of response.body);
+    if (response.status !== 204)
+      throw new TunnelError(`the pod of the tunnel answers with ${response.status}`);
+  };
   const open = (id: number): Socket => {
     const socket = connect(port, "127.0.0.1");
+    let isLost = false;
     let turn: Promise<void> = Promise.resolve();
+    /** One after the other. What comes after something that was lost would be read in its place. */
     const post = (query: string, body: Buffer) => {
-      turn = turn.then(async () => {
-        const request = {
-          method: "POST",
-          path: `${path}/up?id=${id}${query}`,
-          headers,
-          body,
-          signal,
-        } as const;
-        const response = await transport.request({ ...request, retry: "never" });
-        for await (const _ of response.body);
-      });
-      turn.catch(() => socket.destroy());
+      turn = turn
+        .then(() => (isLost ? undefined : send(`id=${id}${query}`, body)))
+        .catch(() => {
+          if (isLost) return undefined;
+          isLost = true;
+          connections.delete(id);
+          socket.destroy();
+          // The other end must not wait for the rest.
+          return send(`id=${id}&end`, Buffer.alloc(0)).catch(() => undefined);
+        });
     };
     socket.on("data", (bytes: Buffer) => post("", bytes));
     socket.on("error", () => socket.destroy());

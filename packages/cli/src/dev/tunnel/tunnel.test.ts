@@ -1,13 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
-import { openTransport } from "@windlass/client";
+import { Readable } from "node:stream";
+import { findAccess, type Interceptor, isNotFound, openTransport } from "@windlass/client";
+import { Pod, Service } from "@windlass/runtime/kinds";
+import { startCluster } from "@windlass/testing";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { freePort } from "../free-port.ts";
 import { farEndProgram } from "./far-end.ts";
 import { type Frame, framesIn } from "./frames.ts";
 import { nearEnd } from "./near-end.ts";
+import { openTunnel } from "./tunnel.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -41,7 +45,7 @@ async function startServer(): Promise<Server> {
   return server;
 }
 
-function startNearEnd(control: number, server: Server): string[] {
+function startNearEnd(control: number, server: Server, through: Interceptor = (next) => next): string[] {
   const end = new AbortController();
   const states: string[] = [];
   const transport = openTransport(
@@ -54,7 +58,7 @@ function startNearEnd(control: number, server: Server): string[] {
     { attempts: 1 },
   );
   const running = nearEnd({
-    transport,
+    transport: through(transport),
     path: "",
     token: "secret",
     port: (server.address() as AddressInfo).port,
@@ -70,8 +74,8 @@ function startNearEnd(control: number, server: Server): string[] {
 }
 
 /** The answer of the server at a port to a text. */
-async function ask(port: number, text: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
+async function ask(port: number, text: string, host = "127.0.0.1"): Promise<string> {
+  const socket = connect(port, host);
   let answer = "";
   socket.setEncoding("utf8").on("data", (piece: string) => {
     answer += piece;
@@ -100,6 +104,86 @@ test("connections to the pod end on this machine, many at a time, also after the
   await startFarEnd(ports);
   await expect.poll(() => ask(ports.calls, "again").catch(() => ""), patience).toBe("AGAIN");
   expect(states.at(-1)).toBe("calls are forwarded here again");
+}, 60_000);
+
+test("a connection of which something was lost on the way ends at once, on both ends", async () => {
+  const ports = { calls: await freePort(), control: await freePort() };
+  await startFarEnd(ports);
+  const server = await startServer();
+  const ends: Promise<unknown>[] = [];
+  server.on("connection", (socket) => ends.push(once(socket, "close")));
+  let left = 1;
+  // What an API server says that does not reach the kubelet for a moment.
+  startNearEnd(ports.control, server, (next) => ({
+    close: () => next.close(),
+    request: async (request) => {
+      if (!/up\?id=\d+$/.test(request.path) || left-- !== 0) return await next.request(request);
+      return { status: 503, headers: {}, body: Readable.from([Buffer.from("no route to the node")]) };
+    },
+  }));
+  await expect.poll(() => ask(ports.calls, "hello"), patience).toBe("HELLO");
+  const began = performance.now();
+  expect(await ask(ports.calls, "lost")).toBe("");
+  expect(performance.now() - began).toBeLessThan(5_000);
+  await Promise.all(ends);
+  expect(await ask(ports.calls, "and on")).toBe("AND ON");
+}, 60_000);
+
+test("a pod that is lost is made again, and what is waited for is told", async () => {
+  await using cluster = await startCluster({ flavour: "embedded", embedded: { processes: true } });
+  const server = await startServer();
+  const namespace = await cluster.createNamespace();
+  const transport = openTransport(await findAccess({ env: { KUBECONFIG: await cluster.kubeconfig() } }), {
+    attempts: 1,
+  });
+  stops.push(() => transport.close());
+  const said: string[] = [];
+  const key = { namespace, name: "windlass-dev-test" };
+  const tunnel = await openTunnel({
+    client: cluster.client,
+    transport,
+    ...key,
+    image: "node:24-slim",
+    port: (server.address() as AddressInfo).port,
+    say: (words) => said.push(words),
+    signal: new AbortController().signal,
+  });
+  expect(said[0]).toBe(`pod ${namespace}/windlass-dev-test starts, of node:24-slim`);
+  const call = async (text: string) => {
+    const { status } = await cluster.client.get(Pod, key);
+    return await ask(8443, text, status?.podIP).catch(() => "");
+  };
+  await expect.poll(() => call("hello"), patience).toBe("HELLO");
+  await cluster.client.delete(Pod, key, { gracePeriodSeconds: 0 });
+  await expect.poll(() => said.at(-1), patience).toBe("calls are forwarded here again");
+  await expect.poll(() => call("again"), patience).toBe("AGAIN");
+  await tunnel[Symbol.asyncDispose]();
+  await expect(cluster.client.get(Pod, key)).rejects.toSatisfy(isNotFound);
+  await expect(cluster.client.get(Service, key)).rejects.toSatisfy(isNotFound);
+}, 60_000);
+
+test("the wait for a pod whose image cannot be had is told, can be ended, and leaves nothing behind", async () => {
+  await using cluster = await startCluster({ flavour: "embedded" });
+  const namespace = await cluster.createNamespace();
+  const transport = openTransport(await findAccess({ env: { KUBECONFIG: await cluster.kubeconfig() } }));
+  stops.push(() => transport.close());
+  const said: string[] = [];
+  const stop = new AbortController();
+  const key = { namespace, name: "windlass-dev-test" };
+  cluster.controlPlane?.node.missingImages("gone:*");
+  const opening = openTunnel({
+    client: cluster.client,
+    transport,
+    ...key,
+    image: "gone:1",
+    port: 1,
+    say: (words) => said.push(words),
+    signal: stop.signal,
+  });
+  await expect.poll(() => said.at(-1), patience).toMatch(/waiting for it: (?:ErrImagePull|ImagePullBackOff)/);
+  stop.abort(new Error("interrupted"));
+  await expect(opening).rejects.toThrow(/abort/);
+  await expect(cluster.client.get(Pod, key)).rejects.toSatisfy(isNotFound);
 }, 60_000);
 
 test("while nobody is there to answer, a connection is ended at once", async () => {
