@@ -14,6 +14,7 @@ export default defineConfig({
       "benchmarks/src/**/*.test.ts",
       "docs/examples/*.test.ts",
     ],
+    setupFiles: ["scripts/fail-on-panics.fixture.ts"],
     testTimeout: 15_000,
   },
 });

@@ -41,14 +41,20 @@ if (unknown.length > 0) {
 }
 const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 
-const plane = await ControlPlane.start();
+const stop = new AbortController();
+/** An error inside the control plane ends the demo: nobody reads what scrolls by. */
+const onPanic = (error: unknown, where: string) => {
+  process.stderr.write(`${where}: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+  stop.abort();
+};
+const plane = await ControlPlane.start({ onPanic });
 await plane.listen(flags.port === undefined ? {} : { port: Number(flags.port) });
 const folder = join(import.meta.dirname, "..", "..", ".windlass");
 const kubeconfig = join(folder, "kubeconfig");
 await mkdir(folder, { recursive: true });
 await writeFile(kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
 
-const stop = new AbortController();
 const stage = new Stage(plane, stop.signal);
 stage.say("control plane", `up at ${await plane.listen()}`);
 stage.say("control plane", `export KUBECONFIG=${kubeconfig}   to look around with kubectl`);

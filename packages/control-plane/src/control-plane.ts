@@ -42,6 +42,7 @@ import { objectsAt } from "./json-fields.ts";
 import { builtinKinds, type KindTable } from "./kinds/index.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { type NodeChoice, type RunningProcesses, SimulatedNodes } from "./node/index.ts";
+import { reportPanic } from "./panic.ts";
 import { Patterns } from "./patterns/index.ts";
 import type { ProcessOptions } from "./processes/index.ts";
 import type { Requester } from "./registry/admission.ts";
@@ -89,7 +90,11 @@ export interface ControlPlaneOptions {
   readonly data?: string;
   /** What a real API server is told by flags. @default as a cluster's own has it */
   readonly apiServer?: ApiServerSettings;
-  /** Called with errors inside the server. @default written to standard error */
+  /**
+   * Called with errors inside the server.
+   *
+   * @default written to standard error, and published on the {@link PANIC_CHANNEL}
+   */
   readonly onPanic?: (error: unknown, where: string) => void;
 }
 
@@ -150,8 +155,7 @@ export class ControlPlane implements AsyncDisposable {
     const clock = options.clock ?? systemClock;
     const random = options.random ?? systemRandom;
     this.#clock = clock;
-    this.#onPanic =
-      options.onPanic ?? ((error, where) => process.stderr.write(`${where}: ${stackOf(error)}\n`));
+    this.#onPanic = options.onPanic ?? reportPanic;
     this.#random = random;
     this.#data = data;
     this.store = new Store({
@@ -509,8 +513,4 @@ function rememberedBlock(store: Store): number | undefined {
     if (block !== undefined && Number(block) !== 0) return Number(block);
   }
   return undefined;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -20,6 +20,7 @@ export {
   type PodSelector,
   type SimulatedNodes,
 } from "./node/index.ts";
+export { PANIC_CHANNEL, type Panic } from "./panic.ts";
 export type { ImageProgram, ProcessOptions } from "./processes/index.ts";
 export { ControlPlane } from "./public-face.ts";
 export type { Requester } from "./registry/admission.ts";
