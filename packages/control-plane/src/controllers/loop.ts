@@ -110,11 +110,13 @@ export function startLoop(deps: ControllerDependencies, options: LoopOptions): L
 
   async function work(key: string): Promise<void> {
     try {
-      const result = await options.reconcile(key);
+      const { requeueAfterMs } = (await options.reconcile(key)) ?? {};
+      // A timer without a time would run at once, and again.
+      if (Number.isNaN(requeueAfterMs)) throw new RangeError("requeueAfterMs is not a number");
       failures.delete(key);
       if (stopped) return;
-      if (result?.requeueAfterMs === undefined) forgetTimer(key);
-      else addAfter(key, result.requeueAfterMs);
+      if (requeueAfterMs === undefined) forgetTimer(key);
+      else addAfter(key, requeueAfterMs);
     } catch (error) {
       if (stopped) return;
       // The object changed meanwhile: try again. Anything else is a defect, and reported.
