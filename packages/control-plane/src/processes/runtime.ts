@@ -267,7 +267,7 @@ export class ProcessRuntime {
   #follow(): Running {
     const podsIn = (namespace: string) =>
       [...this.#pods].filter(([, { pod }]) => namespaceOf(pod) === namespace).map(([uid]) => `files ${uid}`);
-    const hosts = () => (this.#pods.size > 0 ? ["hosts"] : []);
+    const hosts = () => [...this.#pods.keys()].map((uid) => `hosts ${uid}`);
     return startLoop(this.#deps, {
       name: "volumes",
       watches: {
@@ -277,11 +277,9 @@ export class ProcessRuntime {
         [endpointSliceBucket.bucket]: hosts,
       },
       reconcile: async (key) => {
-        if (key === "hosts") for (const state of this.#pods.values()) await this.#writeHosts(state);
-        else {
-          const state = this.#pods.get(key.slice("files ".length));
-          if (state) await this.#refresh(state);
-        }
+        const [what, uid = ""] = key.split(" ");
+        const state = this.#pods.get(uid);
+        if (state) await (what === "hosts" ? this.#writeHosts(state) : this.#refresh(state));
         return undefined;
       },
     });
