@@ -14,7 +14,7 @@ export default defineConfig({
       "benchmarks/src/**/*.test.ts",
       "docs/examples/*.test.ts",
     ],
-    setupFiles: ["scripts/fail-on-panics.fixture.ts"],
+    setupFiles: ["scripts/fail-on-panics.ts"],
     testTimeout: 15_000,
   },
 });

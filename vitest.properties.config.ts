@@ -20,7 +20,7 @@ export default defineConfig({
   plugins: [patience],
   test: {
     isolate: false,
-    setupFiles: ["scripts/fail-on-panics.fixture.ts"],
+    setupFiles: ["scripts/fail-on-panics.ts"],
     include: globSync([
       "packages/*/src/**/*.test.ts",
       "operators/*/src/**/*.test.ts",

@@ -13,7 +13,7 @@ export interface Panic {
   readonly where: string;
 }
 
-/** What becomes of an error that no `onPanic` takes. */
+/** Reports an error that no `onPanic` takes. */
 export function reportPanic(error: unknown, where: string): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`${where}: ${text}\n`);

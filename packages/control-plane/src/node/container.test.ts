@@ -1,8 +1,8 @@
 import type { Container, ContainerStatus, Pod } from "@windlass/kinds/builtin";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { StoredMetadata } from "../storage/store.ts";
-import { type Stored, typed } from "../storage/typed.ts";
+import { storedObject } from "../storage/stored.fixture.ts";
+import type { Stored } from "../storage/typed.ts";
 import type { Behavior } from "./behavior.ts";
 import { Behaviors, fromAnnotations } from "./behaviors.ts";
 import { backoffMs, stepContainer } from "./container.ts";
@@ -11,11 +11,10 @@ const container: Container = { name: "main", image: "example/app:1" };
 const pod = podWith({});
 
 function podWith(annotations: Record<string, string>): Stored<Pod> {
-  const metadata: StoredMetadata = { name: "p", namespace: "default", uid: "u", resourceVersion: "1" };
-  return typed({
+  return storedObject({
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { ...metadata, annotations },
+    metadata: { name: "p", annotations },
     spec: { containers: [{ name: "main", image: "example/app:1" }] },
   });
 }

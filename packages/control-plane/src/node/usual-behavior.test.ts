@@ -1,18 +1,14 @@
 import type { Pod } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import type { StoredOwnerReference } from "../storage/store.ts";
-import { type Stored, typed } from "../storage/typed.ts";
+import { storedObject } from "../storage/stored.fixture.ts";
+import type { Stored } from "../storage/typed.ts";
 import { usualBehavior } from "./usual-behavior.ts";
 
 const ownedBy = (kind: string) => [{ apiVersion: "batch/v1", kind, name: "x", uid: "u", controller: true }];
 
-function pod(
-  restartPolicy: string,
-  container: JsonObject,
-  ownerReferences: StoredOwnerReference[] = [],
-): Stored<Pod> {
-  return typed({
+function pod(restartPolicy: string, container: JsonObject, ownerReferences: JsonObject[] = []): Stored<Pod> {
+  return storedObject({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "p", namespace: "default", uid: "u", resourceVersion: "1", ownerReferences },

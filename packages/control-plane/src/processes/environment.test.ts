@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
 import type { StoredObject } from "../storage/store.ts";
-import { type Stored, typed } from "../storage/typed.ts";
+import { storedObject } from "../storage/stored.fixture.ts";
+import type { Stored } from "../storage/typed.ts";
 import { environmentOf, expand, type Finder, resourceField } from "./environment.ts";
 
-const pod = typed<Pod>({
+const pod = storedObject<Pod>({
   apiVersion: "v1",
   kind: "Pod",
   metadata: {
@@ -20,12 +21,12 @@ const pod = typed<Pod>({
 });
 
 function object(kind: string, name: string, content: JsonObject): StoredObject {
-  return {
+  return storedObject({
     apiVersion: "v1",
     kind,
     metadata: { name, namespace: "shop", uid: name, resourceVersion: "1" },
     ...content,
-  };
+  });
 }
 
 const stored = new Map([
@@ -72,7 +73,7 @@ test("variables come from the pod, from ConfigMaps and from Secrets", () => {
 });
 
 test("a variable may be made of those before it, and of where Services are", () => {
-  const service = typed<Service>(
+  const service = storedObject<Service>(
     object("Service", "my-db", {
       spec: { clusterIP: "127.133.0.9", ports: [{ name: "sql", port: 5432, protocol: "TCP" }] },
     }),

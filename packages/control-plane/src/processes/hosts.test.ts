@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { type Stored, typed } from "../storage/typed.ts";
+import { storedObject } from "../storage/stored.fixture.ts";
+import type { Stored } from "../storage/typed.ts";
 import { hostsText } from "./hosts.ts";
 
 function object<T extends { readonly metadata: object }>(
@@ -10,12 +11,8 @@ function object<T extends { readonly metadata: object }>(
   content: JsonObject = {},
 ): Stored<T> {
   const labels = kind === "EndpointSlice" ? { "kubernetes.io/service-name": name } : {};
-  return typed<T>({
-    apiVersion: "v1",
-    kind,
-    metadata: { name, namespace, uid: name, resourceVersion: "1", labels },
-    ...content,
-  });
+  const apiVersion = kind === "EndpointSlice" ? "discovery.k8s.io/v1" : "v1";
+  return storedObject({ apiVersion, kind, metadata: { name, namespace, uid: name, labels }, ...content });
 }
 
 test("a pod finds Services by the names that a cluster's DNS has for them", () => {
@@ -58,4 +55,14 @@ test("a pod finds Services by the names that a cluster's DNS has for them", () =
       "peers",
     ],
   ]);
+});
+
+test("a headless Service without endpoints has no names", () => {
+  const text = hostsText({
+    pod: object("Pod", "web-0", "shop", { spec: {} }),
+    podAddress: "127.5.0.2",
+    services: [object("Service", "peers", "shop", { spec: { clusterIP: "None" } })],
+    slices: [object("EndpointSlice", "peers", "shop", { endpoints: [] })],
+  });
+  expect(text).not.toContain("peers");
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConfigMap, Pod, Volume } from "@windlass/kinds/builtin";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { typed } from "../storage/typed.ts";
+import { storedObject } from "../storage/stored.fixture.ts";
 import type { Finder } from "./environment.ts";
 import { filesOf, sourceOf, UnsupportedVolume, writeFiles } from "./volumes.ts";
 
@@ -14,8 +14,8 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const metadata = { name: "web", namespace: "shop", uid: "u", resourceVersion: "1", labels: { app: "web" } };
-const pod = typed<Pod>({ apiVersion: "v1", kind: "Pod", metadata, spec: { containers: [] } });
-const settings = typed<ConfigMap>({
+const pod = storedObject<Pod>({ apiVersion: "v1", kind: "Pod", metadata, spec: { containers: [] } });
+const settings = storedObject<ConfigMap>({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { ...metadata, name: "settings" },

@@ -40,6 +40,25 @@ test("a Job is complete once enough pods have succeeded, and its pods are free t
   expect(cluster.events("Job").at(-1)).toBe("Completed: Job completed");
 });
 
+test("a pod that ended without saying when has its back-off all the same", async () => {
+  await using cluster = await startCluster();
+  await cluster.create(job("mute", { backoffLimit: 6 }, { spec: { nodeSelector: { none: "such" } } }));
+  const fail = (name: string) =>
+    cluster.changeStatus("pods", name, (pod) => {
+      const ended = { name: "main", image: "i", imageID: "", ready: false, restartCount: 0 };
+      const state = { terminated: { exitCode: 1 } };
+      pod.status = { phase: "Failed", containerStatuses: [{ ...ended, state }] };
+    });
+  const [first = ""] = names(cluster.list("pods"));
+  await fail(first);
+  const [read] = field(cluster.get("pods", first), "status", "containerStatuses") as JsonObject[];
+  expect(read?.state).toMatchObject({ terminated: { startedAt: null, finishedAt: null } });
+  await cluster.pass(9_000);
+  expect(cluster.list("pods")).toHaveLength(1);
+  await cluster.pass(2_000);
+  expect(cluster.list("pods")).toHaveLength(2);
+});
+
 test("pods that still ran go with a Job that is deleted in the background", async () => {
   await using cluster = await startCluster();
   cluster.plane.node.on("busy-*", "run");
