@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { valueAt } from "../json-fields.ts";
 import { backendsOf } from "../processes/service-proxy.ts";
 import { StatusError } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { typed } from "../storage/typed.ts";
 import { podTemplate, startCluster, type TestCluster, workload } from "./cluster.fixture.ts";
 
@@ -281,7 +282,7 @@ async function taken(write: Promise<void>): Promise<boolean> {
 
 async function write(cluster: TestCluster, { bucket, object, status }: Case): Promise<boolean> {
   if (!(await taken(cluster.create(object)))) return false;
-  const name = textOf(field(object, "metadata", "name"));
+  const name = textOf(valueAt(object, "metadata", "name"));
   if (status === undefined || cluster.get(bucket, name) === undefined) return true;
   return await taken(
     cluster.changeStatus(bucket, name, (live) => {

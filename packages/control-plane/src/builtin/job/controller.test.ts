@@ -51,7 +51,7 @@ test("a pod that ended without saying when has its back-off all the same", async
     });
   const [first = ""] = names(cluster.list("pods"));
   await fail(first);
-  const [read] = field(cluster.get("pods", first), "status", "containerStatuses") as JsonObject[];
+  const [read] = valueAt(cluster.get("pods", first), "status", "containerStatuses") as JsonObject[];
   expect(read?.state).toMatchObject({ terminated: { startedAt: null, finishedAt: null } });
   await cluster.pass(9_000);
   expect(cluster.list("pods")).toHaveLength(1);
