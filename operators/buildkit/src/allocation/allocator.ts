@@ -207,6 +207,23 @@ export class Allocator implements Disposable {
     for (const other of others) await this.#takeBack(pool, other);
   }
 
+  /**
+   * Ends a job: it no longer waits, and has no worker. Asks the server, so that what another replica
+   * has just written counts.
+   *
+   * @returns whether there was anything to end.
+   */
+  async end(job: Job): Promise<boolean> {
+    const request = await this.#requests.find(job.pool, requestName(job.pool, jobHash(job)));
+    if (request) await this.#requests.remove(request);
+    const claims = (await this.#claims.liveOf(job.pool, job.jobId)).flatMap(
+      ({ spec: { allocation } }) => allocation ?? [],
+    );
+    const own = claims.filter(({ requestedBy, jobId }) => requestedBy === job.owner && jobId === job.jobId);
+    for (const { tokenHash } of own) await this.#takeBack(job.pool, tokenHash);
+    return request !== undefined || own.length > 0;
+  }
+
   /** The worker of an allocation, known here or not; undefined if there is none. */
   async workerOf(pool: PoolName, tokenHash: string): Promise<Worker | undefined> {
     const isIt = ({ spec }: Worker) => spec.allocation?.tokenHash === tokenHash;

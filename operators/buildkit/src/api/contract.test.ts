@@ -285,6 +285,21 @@ describe("POST /api/v1/workers/lookup, renew and release", () => {
   });
 });
 
+test("POST /api/v1/jobs/release ends a job that waits, or has a worker, for its owner alone", async () => {
+  const end = (jobId: string, asked: Asked = {}) =>
+    ask("POST", "/api/v1/jobs/release", { body: { namespace, poolName: "ci", jobId }, ...asked });
+  const allocated = await allocate({ poolName: "ci", jobId: "left" });
+  expect(allocated.status).toBe(200);
+  expect(await end("left", { token: world.token("boss") })).toMatchObject({
+    status: 404,
+    body: { code: "JobNotFound" },
+  });
+  expect((await end("left", { token: world.token("hubot") })).status).toBe(403);
+  expect(await end("left")).toMatchObject({ status: 200, body: { status: "released" } });
+  expect((await release(allocated)).status).toBe(404);
+  expect((await end("left")).status).toBe(404);
+});
+
 describe("certificates", () => {
   test("POST /api/v1/certs/request answers raw PEM, and the certificate stands for its owner", async () => {
     const answered = await ask("POST", "/api/v1/certs/request", {

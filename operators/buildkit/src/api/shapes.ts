@@ -48,6 +48,12 @@ const csr = z
   .describe("A PKCS#10 request in PEM. The answer then has a certificate for its key, and no key");
 const token = z.string().min(1).max(512).describe("An allocation's token");
 
+const platforms = z
+  .array(z.string().min(1).max(64))
+  .min(1)
+  .max(16)
+  .refine((all) => new Set(all).size === all.length, { error: "must not name a platform twice" });
+
 /** The body of a request for a worker. */
 export const allocateRequest = z.object({
   poolName,
@@ -69,15 +75,19 @@ export const allocateRequest = z.object({
     .optional()
     .describe("Higher comes first. Above 0 for administrators alone"),
   csr: csr.optional(),
-  platforms: z
-    .array(z.string().min(1).max(64))
-    .min(1)
-    .max(16)
-    .refine((all) => new Set(all).size === all.length, { error: "must not name a platform twice" })
+  platforms: platforms
     .optional()
     .describe(
       "A worker for each, of the pool or of those that it names for other platforms; or none at all. Answered with nodes",
     ),
+});
+
+/** The body of a request to end a job. */
+export const jobRequest = z.object({
+  poolName,
+  namespace: namespace.default("default"),
+  jobId,
+  platforms: platforms.optional().describe("Those that it asked for"),
 });
 
 /** The body of a request that names an allocation by its token. */

@@ -14,6 +14,7 @@ import type { Admitted, Service } from "./service.ts";
 import {
   allocateRequest,
   allocateResponse,
+  jobRequest,
   longestWaitMs,
   lookupResponse,
   operationQuery,
@@ -253,7 +254,34 @@ export function workerRoutes(service: Service): readonly Route[] {
     },
   });
 
-  return [allocate, operation, cancel, lookup, renew, release];
+  const end = route({
+    method: "POST",
+    path: "/api/v1/jobs/release",
+    summary:
+      "End a job of the caller, for a client that left before it was answered: it no longer waits, and its workers are given back",
+    body: jobRequest,
+    answers: {
+      200: { description: "Nothing of it is left", schema: releaseResponse },
+      ...commonAnswers,
+      ...conflicts,
+    },
+    handle: async (call) => {
+      const { poolName, namespace, jobId, platforms } = call.body;
+      const { pool, name } = service.admit(call, "allocate", { namespace, name: poolName });
+      const pools = platforms?.map((platform) => poolFor(pool, platform, state)) ?? [name];
+      const ended = await Promise.all(
+        pools.flatMap((one) =>
+          call.caller.identities
+            .filter(({ id }) => service.ownerOf(call, one, id))
+            .map(({ id }) => allocator.end({ pool: one, owner: id, jobId })),
+        ),
+      );
+      if (!ended.includes(true)) throw notFound("JobNotFound", `you have no job ${jobId} there`);
+      return { status: 200, body: { status: "released" } };
+    },
+  });
+
+  return [allocate, operation, cancel, lookup, renew, release, end];
 }
 
 function noOperation(): Problem {

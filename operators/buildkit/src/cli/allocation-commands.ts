@@ -1,6 +1,12 @@
-import { type Command, CommandError, command, type Values } from "@windlass/cli";
-import { AllocationFolder, allocationSchema, type StoredAllocation } from "./allocation-files.ts";
+import { type Command, CommandError, command, type Terminal, type Values } from "@windlass/cli";
+import {
+  type AllocationAnswer,
+  AllocationFolder,
+  allocationSchema,
+  type StoredAllocation,
+} from "./allocation-files.ts";
 import { RefusedCallError } from "./api-client.ts";
+import { release } from "./held-worker.ts";
 import {
   addressOf,
   allocate,
@@ -39,23 +45,40 @@ folder that nobody else may read. Give it back with: windlass-buildkit release -
   ],
   async run({ options }, terminal) {
     if (options.tlsdir === undefined && options.json !== true)
-      throw new CommandError("where to? Give --tlsdir FOLDER, or --json to print everything", {
-        exitCode: 2,
-      });
+      throw new CommandError(
+        "set --tlsdir FOLDER for the key and certificates, or --json to print everything",
+        {
+          exitCode: 2,
+        },
+      );
     await using api = await openApi(options, terminal);
     const allocation = await allocate(api, options, terminal);
-    const address = addressOf(allocation, options);
-    if (options.tlsdir !== undefined) {
-      const folder = new AllocationFolder(options.tlsdir);
-      await folder.write(allocation, address);
-      const { caCert: _ca, clientCert: _certificate, clientKey: _key, ...rest } = allocation;
-      const kept = { ...rest, address, tlsdir: folder.path };
-      terminal.stdout.write(options.json ? `${JSON.stringify(kept)}\n` : `${described(kept)}\n`);
-      return;
+    try {
+      await show(allocation, options, terminal);
+    } catch (error) {
+      // Without its key nobody could use it, nor give it back.
+      await release(api, allocation.token, terminal);
+      throw error;
     }
-    terminal.stdout.write(`${JSON.stringify({ ...allocation, address })}\n`);
   },
 });
+
+async function show(
+  allocation: AllocationAnswer,
+  options: { readonly tlsdir?: string; readonly json?: boolean; readonly external?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const address = addressOf(allocation, options);
+  if (options.tlsdir !== undefined) {
+    const folder = new AllocationFolder(options.tlsdir);
+    await folder.write(allocation, address);
+    const { caCert: _ca, clientCert: _certificate, clientKey: _key, ...rest } = allocation;
+    const kept = { ...rest, address, tlsdir: folder.path };
+    terminal.stdout.write(options.json ? `${JSON.stringify(kept)}\n` : `${described(kept)}\n`);
+    return;
+  }
+  terminal.stdout.write(`${JSON.stringify({ ...allocation, address })}\n`);
+}
 
 function described({
   address,
@@ -130,7 +153,7 @@ async function allocationOf(options: Values<typeof existing>) {
   const token = options["allocation-token"];
   if (token !== undefined) return { token };
   if (options.tlsdir === undefined)
-    throw new CommandError("which allocation? Give --tlsdir, or --allocation-token", { exitCode: 2 });
+    throw new CommandError("no allocation given: set --tlsdir, or --allocation-token", { exitCode: 2 });
   const folder = new AllocationFolder(options.tlsdir);
   const { token: kept, address } = await folder.read();
   return { token: kept, folder, address };

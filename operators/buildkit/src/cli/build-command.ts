@@ -80,7 +80,7 @@ build reads its project's cache there and writes it, unless the arguments have o
         nodes.push({ folder, address, platform: allocation.platform });
       }
       const [first, ...others] = nodes;
-      if (!first) throw new CommandError("the allocation API has given no worker");
+      if (!first) throw new CommandError("the allocation API returned no worker");
       // Each worker would write its own platform's cache over the others'.
       const cache = platforms || options["no-cache-backends"] ? undefined : allocations[0]?.cacheOptions;
       await tool.build([first, ...others], { args, cache }, terminal);

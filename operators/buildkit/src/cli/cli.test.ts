@@ -9,6 +9,7 @@ import { Readable } from "node:stream";
 import { runProgram, type Terminal } from "@windlass/cli";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiWorld, octocatRule } from "../api/api-world.fixture.ts";
+import { BuildKitRequest } from "../request/request.ts";
 import { BuildKitWorker } from "../worker/index.ts";
 import { windlassBuildkit } from "./program.ts";
 
@@ -61,6 +62,10 @@ async function buildctl(script: string): Promise<void> {
 
 /** Runs the program in this process. */
 async function run(...args: string[]) {
+  return await runUntil(new AbortController().signal, ...args);
+}
+
+async function runUntil(signal: AbortSignal, ...args: string[]) {
   let [said, complained] = ["", ""];
   const terminal: Terminal = {
     stdout: { write: (text) => (said += text) },
@@ -68,7 +73,7 @@ async function run(...args: string[]) {
     stdin: Readable.from([]),
     env,
     folder: root,
-    signal: new AbortController().signal,
+    signal,
   };
   const code = await runProgram(windlassBuildkit, args, terminal);
   return { code, said, complained };
@@ -114,9 +119,54 @@ describe("allocate", () => {
   });
 });
 
+describe("what was not handed over is given back", () => {
+  const requests = async () =>
+    (await world.client.list(BuildKitRequest, { namespace: world.namespace })).items.length;
+
+  test.for([0, 1, 2, 3, 5, 8, 13, 21, 34, 55])(
+    "by Ctrl-C %i ms after the start of the first request, with workers free",
+    async (ms) => {
+      const ctrlC = new AbortController();
+      const running = runUntil(ctrlC.signal, "allocate", "--json");
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      ctrlC.abort();
+      const { code, said } = await running;
+      // It may have been done already: then the caller has it.
+      if (code === 0)
+        await run("release", "--allocation-token", (JSON.parse(said) as { token: string }).token);
+      expect(await held()).toBe(0);
+      expect(await requests()).toBe(0);
+      await vi.waitFor(async () => expect(await idle()).toBe(2));
+    },
+  );
+
+  test("by Ctrl-C in the first request, while none is free", async () => {
+    const all = await Promise.all([run("allocate", "--json"), run("allocate", "--json")]);
+    const ctrlC = new AbortController();
+    const waiting = runUntil(ctrlC.signal, "allocate", "--json");
+    await vi.waitFor(async () => expect(await requests()).toBe(1));
+    ctrlC.abort();
+    expect((await waiting).code).not.toBe(0);
+    expect(await requests()).toBe(0);
+    for (const { said } of all)
+      await run("release", "--allocation-token", (JSON.parse(said) as { token: string }).token);
+    await vi.waitFor(async () => expect(await idle()).toBe(2));
+  });
+
+  test("where the pool cannot be reached from outside, or the folder cannot be written", async () => {
+    expect((await run("allocate", "--json", "--external")).complained).toContain(
+      "cannot be reached from outside",
+    );
+    expect(await held()).toBe(0);
+    expect((await run("allocate", "--tlsdir", join(root, "ca.crt", "certs"))).code).not.toBe(0);
+    expect(await held()).toBe(0);
+    await vi.waitFor(async () => expect(await idle()).toBe(2));
+  });
+});
+
 describe("exit codes say what kind of failure it is", () => {
   test.for<[string, (given: Record<string, string>) => void, readonly string[], number, string]>([
-    ["no pool", (given) => delete given.BKCTL_POOL, ["status"], 2, "which pool"],
+    ["no pool", (given) => delete given.BKCTL_POOL, ["status"], 2, "no pool given"],
     ["no token", (given) => delete given.BKCTL_TOKEN, ["list"], 3, "there is no token"],
     [
       "a bad token",
@@ -161,11 +211,11 @@ describe("exit codes say what kind of failure it is", () => {
       "must start with https://",
     ],
     [
-      "an option that makes no sense",
+      "an invalid option",
       () => undefined,
       ["allocate", "--json", "--timeout", "soon"],
       2,
-      "no span of time",
+      "is not a duration",
     ],
     ["an unknown command", () => undefined, ["alocate"], 2, "Did you mean allocate?"],
   ])("%s", async ([, change, args, code, text]) => {

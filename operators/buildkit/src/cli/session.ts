@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CommandError, type Options, type Terminal, type Values } from "@windlass/cli";
-import { milliseconds } from "@windlass/clock";
+import { milliseconds, sleep, systemClock } from "@windlass/clock";
 import type { z } from "zod";
 import { type AllocationAnswer, allocationSchema, nodesSchema } from "./allocation-files.ts";
 import { ApiClient } from "./api-client.ts";
@@ -98,8 +98,7 @@ export function poolOf(
   { env }: Terminal,
 ): { readonly name: string; readonly namespace: string } {
   const name = options.pool ?? env.BKCTL_POOL;
-  if (name === undefined)
-    throw new CommandError("which pool? Give --pool, or set BKCTL_POOL", { exitCode: 2 });
+  if (name === undefined) throw new CommandError("no pool given: set --pool, or BKCTL_POOL", { exitCode: 2 });
   return { name, namespace: options.namespace ?? env.BKCTL_NAMESPACE ?? "default" };
 }
 
@@ -155,31 +154,47 @@ async function askForWorkers(
     ...(affinityKey ? { affinityKey } : {}),
     ...own,
   };
+  const job = { poolName: pool.name, namespace: pool.namespace, jobId, ...own };
   let told = "";
-  let waiting: string | undefined;
-  const cancel = async () => {
-    if (waiting !== undefined) await api.detached().call("DELETE", `/api/v1/allocations/${waiting}`);
-  };
   for (;;) {
     const answer = await api.call("POST", "/api/v1/workers/allocate", body).catch(async (error: unknown) => {
-      // Ctrl-C while waiting leaves the queue.
-      if (signal.aborted) await cancel().catch(() => undefined);
+      // Ctrl-C leaves the queue, also before the API has answered.
+      if (signal.aborted) await endJob(api, job);
       throw error;
     });
     if (answer.status === 200) return answer.body;
-    const { state, position, estimatedWaitSeconds, allocationId } = answer.body;
-    waiting = String(allocationId);
+    const { state, position, estimatedWaitSeconds } = answer.body;
     const eta = typeof estimatedWaitSeconds === "number" ? `, about ${estimatedWaitSeconds} s` : "";
     const text =
       state === "Provisioning" ? "a worker is being started" : `${String(position)} in front${eta}`;
     if (text !== told) stderr.write(`waiting for a worker of ${pool.namespace}/${pool.name}: ${text}\n`);
     told = text;
     if (performance.now() < giveUpAt) continue;
-    await cancel();
+    await endJob(api, job);
     throw new CommandError(
       `no worker of ${pool.namespace}/${pool.name} was free within ${options.timeout ?? "30m"}`,
       { exitCode: buildkitExitCodes.unavailable },
     );
+  }
+}
+
+/** How long a replica may take to notice that its client has gone. */
+const NOTICED_MS = 1_000;
+
+/**
+ * Ends a job whose request may still be served: its replica may claim a worker until it notices that
+ * the client has gone, so it is ended once more after that. What cannot be ended ends by itself, with
+ * the request's or the allocation's time.
+ */
+async function endJob(api: ApiClient, job: object): Promise<void> {
+  const detached = api.detached();
+  for (const pauseMs of [0, NOTICED_MS]) {
+    if (pauseMs > 0) await sleep(systemClock, pauseMs);
+    try {
+      await detached.call("POST", "/api/v1/jobs/release", job);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+    }
   }
 }
 
@@ -195,7 +210,7 @@ export function spanOf(text: string, option: string): number {
   try {
     return milliseconds(text, option);
   } catch (cause) {
-    throw new CommandError(`${option}: ${JSON.stringify(text)} is no span of time: write 90s, 30m or 1h30m`, {
+    throw new CommandError(`${option}: ${JSON.stringify(text)} is not a duration: write 90s, 30m or 1h30m`, {
       cause,
       exitCode: 2,
     });
