@@ -67,7 +67,7 @@ async function startOperator(stage: Stage) {
   const parts = controllers({
     namespace: operatorNamespace,
     gatewayImage: "windlass/buildkit:dev",
-    probe: { builds: async () => ({ is: "known", count: 0 }) },
+    probe: { builds: async () => ({ is: "known", count: 0 }), prune: async () => true },
   });
   const running = manager({
     client,

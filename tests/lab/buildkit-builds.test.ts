@@ -190,6 +190,25 @@ describe("a worker that is lost in the middle of a build", () => {
   );
 });
 
+test("a worker that is emptied on release has no cache of the client before", async () => {
+  const key = { namespace, name: "pruned" };
+  await operator.createPool(namespace, "pruned", { scaling: { min: 1, max: 1, pruneOnRelease: true } });
+  const steps = [`RUN echo ${crypto.randomUUID()}`];
+  const cached: boolean[] = [];
+  for (let round = 0; round < 2; round++) {
+    const allocated = await operator.allocate(key);
+    for (let turn = 0; turn < 2; turn++) {
+      const end = await build(operator.client, allocated, { tool: "buildctl", steps });
+      expect(end.code).toBe(0);
+      cached.push(end.output.includes("CACHED"));
+    }
+    await operator.release(allocated);
+    await worker(workerOf(allocated), isClaimable);
+  }
+  expect(cached).toEqual([false, true, false, true]);
+  await operator.deletePool(key);
+});
+
 test("an allocation that an administrator revokes is cut within 2 s, with the reason", async () => {
   const key = { namespace, name: "revoked" };
   await operator.createPool(namespace, "revoked", {

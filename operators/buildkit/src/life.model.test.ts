@@ -83,6 +83,7 @@ test.for([1])(
     const builds = new Map<string, number>();
     const probe: BuildProbe = {
       builds: async ({ worker }) => ({ is: "known", count: builds.get(worker.name) ?? 0 }),
+      prune: async () => true,
     };
     const operators = new Replicas(cluster, { gatewayImage: "gateway:1", probe, askEvery: "100ms" });
     await operators.start();

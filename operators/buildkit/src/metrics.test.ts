@@ -28,7 +28,7 @@ test("each metric of the operator says what happens to a pool", { timeout: 60_00
     metrics: false,
     log: silentLogger,
   });
-  const probe = { builds: async () => ({ is: "known", count: 0 }) as const };
+  const probe = { builds: async () => ({ is: "known", count: 0 }) as const, prune: async () => true };
   for (const part of controllers({ namespace: system, gatewayImage: "gateway:1", probe, askEvery: "100ms" }))
     running.add(part);
   await running.start();

@@ -65,6 +65,7 @@ export function poolNames(pool: string) {
     trust: `${pool}-ca`,
     config: `${pool}-config`,
     workerNetworkPolicy: `${pool}-workers`,
+    workerEgressPolicy: `${pool}-workers-egress`,
     /** What the allocation API may do for this pool. */
     apiRole: `${pool}-api`,
     tlsRoute: `${pool}-tlsroute`,

@@ -14,6 +14,10 @@ class PretendedBuilds implements BuildProbe {
     return { is: "known", count: this.#counts.get(`${worker.namespace}/${worker.name}`) ?? 0 };
   }
 
+  async prune(): Promise<boolean> {
+    return true;
+  }
+
   start({ namespace: where, name }: ProbeInit["worker"]): Build {
     const key = `${where}/${name}`;
     const add = (amount: number) => this.#counts.set(key, (this.#counts.get(key) ?? 0) + amount);

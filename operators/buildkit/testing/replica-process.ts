@@ -35,6 +35,10 @@ const noBuilds: BuildProbe = {
     await sleep(systemClock, 3);
     return { is: "known", count: 0 };
   },
+  async prune() {
+    await sleep(systemClock, 3);
+    return true;
+  },
 };
 
 const input = JSON.parse(process.argv[2] ?? "{}") as ReplicaInput;

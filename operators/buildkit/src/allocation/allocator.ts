@@ -208,8 +208,8 @@ export class Allocator implements Disposable {
   }
 
   /**
-   * Ends a job: it no longer waits, and has no worker. Asks the server, so that what another replica
-   * has just written counts.
+   * Ends a job: it no longer waits, and has no worker. Asks the server, so that what another
+   * replica has just written counts.
    *
    * @returns whether there was anything to end.
    */

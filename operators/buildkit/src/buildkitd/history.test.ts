@@ -3,16 +3,19 @@ import { createServer, type Http2Server, type ServerHttp2Stream } from "node:htt
 import { type AddressInfo, connect } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
-import { countActiveBuilds, HistoryError, messagesIn } from "./history.ts";
+import { countActiveBuilds, HistoryError, messagesIn, pruneCache } from "./history.ts";
 
 let server: Http2Server | undefined;
 afterEach(() => server?.close());
 
 /** A daemon that answers as it is told. */
-async function daemon(answer: (stream: ServerHttp2Stream, request: Buffer) => void): Promise<TLSSocket> {
+async function daemon(
+  answer: (stream: ServerHttp2Stream, request: Buffer) => void,
+  method = "ListenBuildHistory",
+): Promise<TLSSocket> {
   server = createServer();
   server.on("stream", (stream, headers) => {
-    expect(headers[":path"]).toBe("/moby.buildkit.v1.Control/ListenBuildHistory");
+    expect(headers[":path"]).toBe(`/moby.buildkit.v1.Control/${method}`);
     const chunks: Buffer[] = [];
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("end", () => answer(stream, Buffer.concat(chunks)));
@@ -50,6 +53,18 @@ test("builds under way are counted by the messages of the answer", async () => {
   });
   expect(await countActiveBuilds(two, new AbortController().signal)).toBe(2);
   expect(two.destroyed).toBe(true);
+});
+
+test("a cache is emptied, internal records too; a daemon that refuses is an error", async () => {
+  const socket = await daemon((stream, request) => {
+    // all, in two bytes.
+    expect(request.toString("hex")).toBe("00000000021001");
+    answer([message(120), message(90), message(80)])(stream);
+  }, "Prune");
+  expect(await pruneCache(socket, new AbortController().signal)).toBe(3);
+  server?.close();
+  const refusing = await daemon(answer([], "2"), "Prune");
+  await expect(pruneCache(refusing, new AbortController().signal)).rejects.toThrow(HistoryError);
 });
 
 test("a daemon that refuses is an error, not a daemon without builds", async () => {

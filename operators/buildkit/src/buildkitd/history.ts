@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from "node:http2";
 import type { TLSSocket } from "node:tls";
 
-/** buildkitd did not say how many builds it has. */
+/** buildkitd did not do what it was asked. */
 export class HistoryError extends Error {
   override readonly name = "HistoryError";
 }
@@ -10,7 +10,9 @@ export class HistoryError extends Error {
  * `{ ActiveOnly: true, EarlyExit: true }` of BuildHistoryRequest, in gRPC's frame: not compressed,
  * four bytes.
  */
-const request = Buffer.from([0, 0, 0, 0, 4, 0x08, 0x01, 0x18, 0x01]);
+const historyRequest = Buffer.from([0, 0, 0, 0, 4, 0x08, 0x01, 0x18, 0x01]);
+/** `{ all: true }` of PruneRequest: internal and frontend images too. */
+const pruneRequest = Buffer.from([0, 0, 0, 0, 2, 0x10, 0x01]);
 const FRAME_HEADER = 5;
 
 /**
@@ -21,16 +23,42 @@ const FRAME_HEADER = 5;
  * @throws HistoryError, or the signal's reason.
  */
 export async function countActiveBuilds(socket: TLSSocket, signal: AbortSignal): Promise<number> {
+  return await called(socket, "ListenBuildHistory", historyRequest, signal);
+}
+
+/**
+ * Has buildkitd delete everything that is cached and not in use.
+ *
+ * @param socket Ends with the call, whatever happens.
+ * @returns how many records it has deleted.
+ * @throws HistoryError, or the signal's reason.
+ */
+export async function pruneCache(socket: TLSSocket, signal: AbortSignal): Promise<number> {
+  return await called(socket, "Prune", pruneRequest, signal);
+}
+
+/** How many messages a call is answered with. */
+async function called(
+  socket: TLSSocket,
+  method: string,
+  request: Buffer,
+  signal: AbortSignal,
+): Promise<number> {
   const session = connectHttp2("https://worker", { createConnection: () => socket });
   try {
-    return await ask(session, signal);
+    return await ask(session, method, request, signal);
   } finally {
     session.destroy();
     socket.destroy();
   }
 }
 
-function ask(session: ClientHttp2Session, signal: AbortSignal): Promise<number> {
+function ask(
+  session: ClientHttp2Session,
+  method: string,
+  request: Buffer,
+  signal: AbortSignal,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (why: string, cause?: unknown) => reject(new HistoryError(why, { cause }));
     const onAbort = () => reject(signal.reason);
@@ -40,7 +68,7 @@ function ask(session: ClientHttp2Session, signal: AbortSignal): Promise<number> 
     session.on("close", () => fail("the connection was closed"));
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: "POST",
-      [constants.HTTP2_HEADER_PATH]: "/moby.buildkit.v1.Control/ListenBuildHistory",
+      [constants.HTTP2_HEADER_PATH]: `/moby.buildkit.v1.Control/${method}`,
       "content-type": "application/grpc+proto",
       te: "trailers",
     });

@@ -6,6 +6,8 @@ import {
   type StoredAllocation,
 } from "./allocation-files.ts";
 import { RefusedCallError } from "./api-client.ts";
+import { showLogs } from "./build-tools.ts";
+import { writeGithubFiles } from "./github.ts";
 import { release } from "./held-worker.ts";
 import {
   addressOf,
@@ -23,6 +25,11 @@ const tlsdir = {
   describe: "where the key and certificates are: ca.crt, tls.crt, tls.key, as buildctl --tlsdir takes them",
   completion: "folders",
 } as const;
+const github = {
+  type: "boolean",
+  describe:
+    "for docker/setup-buildx-action: write BUILDER_NODE_0_AUTH_TLS_* to GITHUB_ENV, and endpoint to GITHUB_OUTPUT",
+} as const;
 const json = { type: "boolean", describe: "print JSON" } as const;
 
 /** Allocates a worker, and leaves it to the caller. */
@@ -32,7 +39,7 @@ export const allocateCommand: Command = command({
   description: `
 Gets a worker of a pool, waiting for one if need be, and writes what is needed to reach it to a
 folder that nobody else may read. Give it back with: windlass-buildkit release --tlsdir FOLDER`,
-  options: { ...poolOptions, ...allocateOptions, tlsdir, json, ...connectionOptions },
+  options: { ...poolOptions, ...allocateOptions, tlsdir, json, github, ...connectionOptions },
   examples: [
     {
       line: "windlass-buildkit allocate --pool ci --tlsdir ./certs",
@@ -42,11 +49,15 @@ folder that nobody else may read. Give it back with: windlass-buildkit release -
       line: "windlass-buildkit allocate --pool ci --json",
       what: "everything on standard output, nothing on disk",
     },
+    {
+      line: "windlass-buildkit allocate --pool ci --github --external",
+      what: "then: docker/setup-buildx-action with driver: remote",
+    },
   ],
   async run({ options }, terminal) {
-    if (options.tlsdir === undefined && options.json !== true)
+    if (options.tlsdir === undefined && options.json !== true && options.github !== true)
       throw new CommandError(
-        "set --tlsdir FOLDER for the key and certificates, or --json to print everything",
+        "set --tlsdir FOLDER or --github for the key and certificates, or --json to print everything",
         {
           exitCode: 2,
         },
@@ -65,19 +76,23 @@ folder that nobody else may read. Give it back with: windlass-buildkit release -
 
 async function show(
   allocation: AllocationAnswer,
-  options: { readonly tlsdir?: string; readonly json?: boolean; readonly external?: boolean },
+  options: {
+    readonly tlsdir?: string;
+    readonly json?: boolean;
+    readonly external?: boolean;
+    readonly github?: boolean;
+  },
   terminal: Terminal,
 ): Promise<void> {
   const address = addressOf(allocation, options);
+  if (options.github) await writeGithubFiles(allocation, address, terminal);
   if (options.tlsdir !== undefined) {
     const folder = new AllocationFolder(options.tlsdir);
     await folder.write(allocation, address);
     const { caCert: _ca, clientCert: _certificate, clientKey: _key, ...rest } = allocation;
     const kept = { ...rest, address, tlsdir: folder.path };
     terminal.stdout.write(options.json ? `${JSON.stringify(kept)}\n` : `${described(kept)}\n`);
-    return;
-  }
-  terminal.stdout.write(`${JSON.stringify({ ...allocation, address })}\n`);
+  } else if (options.json) terminal.stdout.write(`${JSON.stringify({ ...allocation, address })}\n`);
 }
 
 function described({
@@ -99,6 +114,7 @@ const existing = {
     type: "string",
     value: "TOKEN",
     describe: "the allocation's token, instead of --tlsdir",
+    otherwise: "BKCTL_ALLOCATION_TOKEN, which allocate --github sets",
   },
 } as const;
 
@@ -113,7 +129,7 @@ and certificates are removed. To release what is released already is no error.`,
   examples: [{ line: "windlass-buildkit release --tlsdir ./certs", what: "after the build" }],
   async run({ options }, terminal) {
     await using api = await openApi(options, terminal);
-    const { token, folder } = await allocationOf(options);
+    const { token, folder } = await allocationOf(options, terminal);
     try {
       await api.call("POST", "/api/v1/workers/release", { token });
       terminal.stderr.write("released\n");
@@ -137,7 +153,7 @@ next connections. Those that are open go on.`,
   examples: [{ line: "windlass-buildkit renew --tlsdir ./certs --ttl 2h", what: "two hours from now" }],
   async run({ options }, terminal) {
     await using api = await openApi(options, terminal);
-    const { token, folder, address } = await allocationOf(options);
+    const { token, folder, address } = await allocationOf(options, terminal);
     const ttl = options.ttl === undefined ? {} : { ttl: options.ttl };
     const { body } = await api.call("POST", "/api/v1/workers/renew", { token, ...ttl });
     const allocation = allocationSchema.parse(body);
@@ -149,15 +165,36 @@ next connections. Those that are open go on.`,
   },
 });
 
-async function allocationOf(options: Values<typeof existing>) {
+async function allocationOf(options: Values<typeof existing>, { env }: Terminal) {
   const token = options["allocation-token"];
   if (token !== undefined) return { token };
+  if (options.tlsdir === undefined && env.BKCTL_ALLOCATION_TOKEN)
+    return { token: env.BKCTL_ALLOCATION_TOKEN };
   if (options.tlsdir === undefined)
     throw new CommandError("no allocation given: set --tlsdir, or --allocation-token", { exitCode: 2 });
   const folder = new AllocationFolder(options.tlsdir);
   const { token: kept, address } = await folder.read();
   return { token: kept, folder, address };
 }
+
+/** The log of a build. */
+export const logsCommand: Command = command({
+  name: "logs",
+  summary: "show the log of a build on a worker",
+  description: `
+Shows the log of the build that began last on an allocated worker, or of the one with the given ref, while
+it runs and afterwards. buildctl must be installed. Workers keep logs for as long as their cache.`,
+  arguments: { usage: "[REF]" },
+  options: { tlsdir },
+  examples: [{ line: "windlass-buildkit logs --tlsdir ./certs", what: "of the last build" }],
+  async run({ options, arguments: [ref] }, terminal) {
+    if (options.tlsdir === undefined)
+      throw new CommandError("no allocation given: set --tlsdir", { exitCode: 2 });
+    const folder = new AllocationFolder(options.tlsdir);
+    const { address } = await folder.read();
+    await showLogs({ folder, address }, ref, terminal);
+  },
+});
 
 /** What a pool is like, and whether one can build there. */
 export const statusCommand: Command = command({

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { CommandError, type Terminal } from "@windlass/cli";
+import { z } from "zod";
 import type { AllocationAnswer, AllocationFolder } from "./allocation-files.ts";
 
 /** A worker to build on. */
@@ -103,6 +104,59 @@ export async function isInstalled(name: string, env: Terminal["env"]): Promise<b
     if (isThere) return true;
   }
   return false;
+}
+
+/**
+ * The build's log as buildkitd keeps it, on this terminal.
+ *
+ * @param ref Of the build. @default the one that began last
+ * @throws CommandError.
+ */
+export async function showLogs(
+  { folder, address }: Pick<BuildNode, "folder" | "address">,
+  ref: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const debug = ["--addr", address, "--tlsdir", folder.path, "debug"];
+  const wanted = ref ?? (await lastBuild(debug, terminal));
+  if (wanted === undefined) throw new CommandError("nothing was built on this worker yet");
+  await run("buildctl", [...debug, "logs", "--progress", "plain", wanted], terminal);
+}
+
+const record = z.object({
+  record: z.object({
+    Ref: z.string(),
+    CreatedAt: z.object({ seconds: z.number(), nanos: z.number().default(0) }),
+  }),
+});
+
+async function lastBuild(debug: readonly string[], terminal: Terminal): Promise<string | undefined> {
+  const text = await output("buildctl", [...debug, "histories", "--format", "{{json .}}"], terminal);
+  const records = text
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .flatMap((line) => record.safeParse(JSON.parse(line)).data?.record ?? []);
+  const startOf = ({ CreatedAt }: (typeof records)[number]) => CreatedAt.seconds + CreatedAt.nanos / 1e9;
+  return records.toSorted((a, b) => startOf(b) - startOf(a))[0]?.Ref;
+}
+
+/** What a program prints. @throws CommandError. */
+async function output(
+  program: string,
+  args: readonly string[],
+  { env, folder, signal }: Terminal,
+): Promise<string> {
+  const child = spawn(program, args, { cwd: folder, env, signal, stdio: ["ignore", "pipe", "inherit"] });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    if (code === 0) return Buffer.concat(chunks).toString("utf8");
+    throw new CommandError(`${program} ended with ${code ?? "a signal"}`, { exitCode: code ?? 1 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new CommandError(`${program} is not installed, or not on the PATH`, { cause: error });
+  }
 }
 
 /** Runs a program on this terminal. @throws CommandError with its exit code. */

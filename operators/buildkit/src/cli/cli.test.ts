@@ -119,6 +119,51 @@ describe("allocate", () => {
   });
 });
 
+test("allocate --github gives setup-buildx-action what it reads, and release in a later step ends it", async () => {
+  const [variables, outputs] = [join(root, "github-env"), join(root, "github-output")];
+  expect((await run("allocate", "--github")).complained).toContain("GITHUB_ENV");
+  expect(await held()).toBe(0);
+  Object.assign(env, { GITHUB_ENV: variables, GITHUB_OUTPUT: outputs });
+  const { code, said } = await run("allocate", "--github");
+  expect(code).toBe(0);
+  const text = await readFile(variables, "utf8");
+  const values = Object.fromEntries(
+    [...text.matchAll(/^(\w+)<<(end-.+)\n([\s\S]+?)\n\2$/gm)].map(([, name, , value]) => [name, value]),
+  );
+  expect(values).toEqual({
+    BUILDER_NODE_0_AUTH_TLS_CACERT: expect.stringContaining("BEGIN CERTIFICATE"),
+    BUILDER_NODE_0_AUTH_TLS_CERT: expect.stringContaining("BEGIN CERTIFICATE"),
+    BUILDER_NODE_0_AUTH_TLS_KEY: expect.stringContaining("PRIVATE KEY"),
+    BKCTL_ALLOCATION_TOKEN: expect.any(String),
+  });
+  expect(await readFile(outputs, "utf8")).toMatch(/^endpoint=tcp:\/\/ci\..+:1235\nworker=ci-worker-\d\n$/);
+  // Every secret that is printed is one that GitHub is asked to mask.
+  expect(said.split("\n").filter((line) => line !== "" && !line.startsWith("::add-mask::"))).toEqual([]);
+  for (const line of values.BUILDER_NODE_0_AUTH_TLS_KEY?.split("\n").slice(1, -1) ?? [])
+    expect(said).toContain(`::add-mask::${line}`);
+  expect((await run("release")).code).not.toBe(0);
+  Object.assign(env, values);
+  expect((await run("release")).code).toBe(0);
+  expect(await held()).toBe(0);
+});
+
+test("logs shows the build that began last, or the one that is asked for", async () => {
+  const folder = join(root, "logs");
+  await run("allocate", "--tlsdir", folder);
+  const histories = ["a", "b", "c"]
+    .map((Ref, index) => JSON.stringify({ record: { Ref, CreatedAt: { seconds: [5, 9, 7][index] } } }))
+    .join("\n");
+  const called = join(root, "called");
+  await buildctl(`case "$*" in *histories*) echo '${histories}';; *) echo "$@" > ${called};; esac`);
+  expect((await run("logs", "--tlsdir", folder)).code).toBe(0);
+  expect(await readFile(called, "utf8")).toMatch(/--tlsdir .*logs debug logs --progress plain b\n$/);
+  expect((await run("logs", "--tlsdir", folder, "a")).code).toBe(0);
+  expect(await readFile(called, "utf8")).toMatch(/ a\n$/);
+  await buildctl(":");
+  expect((await run("logs", "--tlsdir", folder)).complained).toContain("nothing was built");
+  await run("release", "--tlsdir", folder);
+});
+
 describe("what was not handed over is given back", () => {
   const requests = async () =>
     (await world.client.list(BuildKitRequest, { namespace: world.namespace })).items.length;

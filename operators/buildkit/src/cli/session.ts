@@ -182,9 +182,9 @@ async function askForWorkers(
 const NOTICED_MS = 1_000;
 
 /**
- * Ends a job whose request may still be served: its replica may claim a worker until it notices that
- * the client has gone, so it is ended once more after that. What cannot be ended ends by itself, with
- * the request's or the allocation's time.
+ * Ends a job whose request may still be served: its replica may claim a worker until it notices
+ * that the client has gone, so it is ended once more after that. What cannot be ended ends by
+ * itself, with the time of the request or the allocation.
  */
 async function endJob(api: ApiClient, job: object): Promise<void> {
   const detached = api.detached();

@@ -114,6 +114,13 @@ export const networking = z.object({
     .describe(
       "Where clients may connect from. A NodePort or LoadBalancer Service then sets `externalTrafficPolicy: Local`, so that their addresses are seen, and leads to nodes that run a gateway. Default: anywhere",
     ),
+  deniedEgressCIDRs: z
+    .array(cidr)
+    .max(64)
+    .default([])
+    .describe(
+      "Where builds may not connect to, such as 169.254.169.254/32, 10.0.0.0/8. DNS (port 53) stays possible. Default: anywhere is allowed",
+    ),
   external: z
     .object({
       enabled: z.boolean().default(false).describe("Publishes `hostname` as the pool's external endpoint"),
@@ -198,6 +205,11 @@ export const observability = z.object({
         .default(true)
         .describe("Whether Prometheus' annotations are on the gateway's pods"),
       port: port.default(9090).describe("Where gateways serve metrics and probes"),
+      allowedNamespaces: z
+        .array(namespaceName)
+        .max(64)
+        .default([])
+        .describe("Namespaces whose pods may read the gateways' metrics, such as monitoring. Default: any"),
     })
     .apply(filled),
   logging: z

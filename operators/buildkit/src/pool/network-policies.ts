@@ -16,11 +16,13 @@ export const operatorSelector = { "app.kubernetes.io/name": operatorName } as co
  * @param operatorNamespace Where the operator runs.
  */
 export function networkPolicies(pool: Pool, operatorNamespace: string) {
-  const { gateway, networking } = pool.spec;
-  const { allowedCIDRs } = networking;
+  const { gateway, networking, observability } = pool.spec;
+  const { allowedCIDRs, deniedEgressCIDRs } = networking;
+  const limitsGateway = allowedCIDRs.length > 0 || observability.metrics.allowedNamespaces.length > 0;
   return [
     workerPolicy(pool, operatorNamespace),
-    gateway.enabled && allowedCIDRs.length > 0 && gatewayPolicy(pool),
+    deniedEgressCIDRs.length > 0 && egressPolicy(pool),
+    gateway.enabled && limitsGateway && gatewayPolicy(pool),
   ];
 }
 
@@ -46,20 +48,58 @@ function workerPolicy({ metadata: { name } }: Pool, operatorNamespace: string) {
   });
 }
 
-/** Clients from allowed addresses, and scrapers of metrics in the cluster. */
+const families = [
+  { cidr: "0.0.0.0/0", is: (cidr: string) => !cidr.includes(":") },
+  { cidr: "::/0", is: (cidr: string) => cidr.includes(":") },
+];
+
+/** Where builds may connect to: anywhere but to some addresses, and to DNS wherever that is. */
+function egressPolicy({ metadata: { name }, spec }: Pool) {
+  const { deniedEgressCIDRs } = spec.networking;
+  return child(NetworkPolicy, {
+    metadata: {
+      name: poolNames(name).workerEgressPolicy,
+      labels: { ...managedByLabel, [poolLabel]: name },
+    },
+    spec: {
+      podSelector: { matchLabels: workerPodLabels(name) },
+      policyTypes: ["Egress"],
+      egress: [
+        {
+          to: families.map(({ cidr, is }) => ({ ipBlock: { cidr, except: deniedEgressCIDRs.filter(is) } })),
+        },
+        {
+          ports: [
+            { port: 53, protocol: "UDP" },
+            { port: 53, protocol: "TCP" },
+          ],
+        },
+      ],
+    },
+  });
+}
+
+/** Clients from allowed addresses, and scrapers of metrics from allowed namespaces. */
 function gatewayPolicy({ metadata: { name }, spec }: Pool) {
+  const { port, allowedNamespaces } = spec.observability.metrics;
+  const clients = spec.networking.allowedCIDRs.map((cidr) => ({ ipBlock: { cidr } }));
+  const scrapers = allowedNamespaces.map((namespace) => ({
+    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+  }));
   return child(NetworkPolicy, {
     metadata: { name: poolNames(name).gateway, labels: gatewayLabels(name) },
     spec: {
       podSelector: { matchLabels: gatewaySelector(name) },
       policyTypes: ["Ingress"],
       ingress: [
-        {
-          from: spec.networking.allowedCIDRs.map((cidr) => ({ ipBlock: { cidr } })),
-          ports: [{ port: gatewayPort, protocol: "TCP" }],
-        },
-        { ports: [{ port: spec.observability.metrics.port, protocol: "TCP" }] },
+        { ...from(clients), ports: [{ port: gatewayPort, protocol: "TCP" }] },
+        { ...from(scrapers), ports: [{ port, protocol: "TCP" }] },
       ],
     },
   });
+}
+
+/** No list stands for every peer. */
+function from<T>(peers: readonly T[]): { readonly from?: readonly T[] } {
+  return peers.length > 0 ? { from: peers } : {};
 }

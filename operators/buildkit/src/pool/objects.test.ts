@@ -372,6 +372,42 @@ describe("objects of the Gateway API", () => {
   });
 });
 
+test("workers reach everything but the addresses that the pool denies, and DNS", async () => {
+  expect((await reconciled({})).child(NetworkPolicy, "ci-workers-egress")).toBeUndefined();
+  const { child } = await reconciled({
+    networking: { deniedEgressCIDRs: ["169.254.169.254/32", "10.0.0.0/8", "fd00::/8"] },
+  });
+  expect(child(NetworkPolicy, "ci-workers-egress")?.spec).toMatchObject({
+    podSelector: child(NetworkPolicy, "ci-workers")?.spec?.podSelector,
+    policyTypes: ["Egress"],
+    egress: [
+      {
+        to: [
+          { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.169.254/32", "10.0.0.0/8"] } },
+          { ipBlock: { cidr: "::/0", except: ["fd00::/8"] } },
+        ],
+      },
+      {
+        ports: [
+          { port: 53, protocol: "UDP" },
+          { port: 53, protocol: "TCP" },
+        ],
+      },
+    ],
+  });
+});
+
+test("metrics of gateways are for the namespaces that the pool names, clients are not held to them", async () => {
+  const { child } = await reconciled({ observability: { metrics: { allowedNamespaces: ["monitoring"] } } });
+  expect(child(NetworkPolicy, "ci-gateway")?.spec?.ingress).toEqual([
+    { ports: [{ port: 1_235, protocol: "TCP" }] },
+    {
+      from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
+      ports: [{ port: 9_090, protocol: "TCP" }],
+    },
+  ]);
+});
+
 test.for([
   ["NodePort", ["10.0.0.0/8"], "Local"],
   ["NodePort", [], undefined],

@@ -50,6 +50,12 @@ export const scaling = z
       .enum(["never", "sameIdentity", "sameAffinity", "pool"])
       .default("pool")
       .describe("Who may be given a worker that was used before"),
+    pruneOnRelease: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Empties the cache of a worker that is released before anyone else is given it. A worker whose cache cannot be emptied goes",
+      ),
     windows: z
       .array(window)
       .max(32)

@@ -140,15 +140,11 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
   const seen = { isDeleted, claim, pod };
   const ip = "ip" in pod ? pod.ip : undefined;
   const isDue = clock.monotonic() >= asked.dueAt(key);
+  const { client, signal } = context;
+  const asking = pool && ip !== undefined ? { pool, worker: key, ip, client, signal } : undefined;
   const builds =
-    pool && ip !== undefined && mustAsk(before, seen, isDue)
-      ? await dependencies.probe.builds({
-          pool,
-          worker: key,
-          ip,
-          client: context.client,
-          signal: context.signal,
-        })
+    asking && mustAsk(before, seen, isDue)
+      ? await dependencies.probe.builds(asking)
       : ({ is: "unasked" } as const);
   if (builds.is !== "unasked") asked.asked(key, clock.monotonic());
   const now = clock.now();
@@ -171,6 +167,11 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
         ? { at: "failed", since: now, reason: "NameTaken", message: error.message }
         : before;
     }
+  if (action.do === "prune") {
+    const isEmpty = asking !== undefined && (await dependencies.probe.prune(asking));
+    if (isEmpty) state = action.next;
+    else await deleteWorker(worker, "its cache could not be emptied", context);
+  }
   const keptUntil = state.at === "idle" ? state.since + keptMsOf(pool) : now;
   const looksAt = podObject && (await keepWhileUsed(podObject, state, keptUntil, context));
   if (action.do === "delete-pod" && podObject)
@@ -234,6 +235,7 @@ function rulesOf(pool: Pool | undefined, { askEvery = "5s" }: WorkerDependencies
     drainMs: spanMs(drainTimeout, "spec.scaling.drainTimeout"),
     silenceMs: SILENCE_MS,
     isReused: reuse !== "never",
+    isPruned: pool?.spec.scaling.pruneOnRelease ?? false,
     unusedMs: unusedMs === 0 ? Number.POSITIVE_INFINITY : unusedMs,
     askMs,
     askDrainingMs: Math.min(askMs, LONGEST_ASK_DRAINING_MS),

@@ -170,6 +170,18 @@ describe("the end of an allocation", () => {
     });
   });
 
+  test("a released worker is emptied first where the pool says so, and nobody has it until then", () => {
+    const { state, action } = step({ at: "allocated" }, { builds: known(0) }, { isPruned: true });
+    expect(state.at).toBe("allocated");
+    expect(action).toMatchObject({ do: "prune", next: { at: "idle" } });
+    expect(step({ at: "running", builds: 1 }, { builds: known(1) }, { isPruned: true }).action.do).toBe(
+      "wait",
+    );
+    expect(
+      step({ at: "allocated" }, { builds: known(0) }, { isPruned: true, isReused: false }).action.do,
+    ).toBe("delete-worker");
+  });
+
   test("a released worker is deleted where workers are not used twice", () => {
     const { action } = step({ at: "allocated" }, { builds: known(0) }, { isReused: false });
     expect(action).toMatchObject({ do: "delete-worker" });

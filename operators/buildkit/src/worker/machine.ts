@@ -54,6 +54,8 @@ export interface WorkerRules {
   /** How long a worker without a claim may be silent before it is given up. */
   readonly silenceMs: number;
   readonly isReused: boolean;
+  /** Whether its cache is emptied before it is given to anyone else. @default false */
+  readonly isPruned?: boolean;
   /** How long an allocation lasts without a build. */
   readonly unusedMs: number;
   /** How often buildkitd is asked about its builds while somebody may have one. */
@@ -70,6 +72,8 @@ export type WorkerAction =
   | { readonly do: "delete-worker"; readonly why: string }
   /** Take the claim off, unless anyone has written the worker meanwhile. */
   | { readonly do: "release"; readonly why: string }
+  /** Empty its cache, and then be in `next`; a worker whose cache cannot be emptied goes. */
+  | { readonly do: "prune"; readonly next: WorkerState }
   /** Let the worker go: nothing of it is left. */
   | { readonly do: "finish" }
   /** Look again then, or when something changes; undefined: when something changes. */
@@ -230,14 +234,15 @@ function used(
 function released(
   state: WorkerState,
   seen: WorkerSeen,
-  { isReused, silenceMs, askDrainingMs }: WorkerRules,
+  { isReused, isPruned = false, silenceMs, askDrainingMs }: WorkerRules,
 ): WorkerStep {
   const { now, pod } = seen;
   const next = inUse(state, seen);
-  if (seen.builds.is === "known" && seen.builds.count === 0)
-    return isReused
-      ? wait({ at: pod.is === "ready" ? "idle" : "provisioning", since: now })
-      : { state: next, action: { do: "delete-worker", why: "workers are not used twice" } };
+  if (seen.builds.is === "known" && seen.builds.count === 0) {
+    if (!isReused) return { state: next, action: { do: "delete-worker", why: "workers are not used twice" } };
+    const free: WorkerState = { at: pod.is === "ready" ? "idle" : "provisioning", since: now };
+    return isPruned ? { state: next, action: { do: "prune", next: free } } : wait(free);
+  }
   if ("silentSince" in next && next.silentSince !== undefined && now >= next.silentSince + silenceMs)
     return { state: next, action: { do: "delete-worker", why: "it was released, and does not answer" } };
   return wait(next, now + askDrainingMs);

@@ -1,5 +1,6 @@
+import type { TLSSocket } from "node:tls";
 import { type Clock, milliseconds } from "@windlass/clock";
-import { countActiveBuilds, HistoryError } from "../buildkitd/history.ts";
+import { countActiveBuilds, HistoryError, pruneCache } from "../buildkitd/history.ts";
 import { gatewayClientCertificate, trustBundle, workerServerName } from "../certificates/index.ts";
 import type { CredentialStore } from "../credentials.ts";
 import { DialError, WorkerDialer } from "../gateway/dialer.ts";
@@ -17,13 +18,16 @@ export interface ProbeInit {
   readonly signal: AbortSignal;
 }
 
-/** Asks workers whether they build. */
+/** Speaks to workers. */
 export interface BuildProbe {
   /** Never throws for a worker that does not answer: that is an answer too. */
   builds(init: ProbeInit): Promise<BuildsSeen>;
+  /** Empties a worker's cache. False if it did not answer, or not in time. */
+  prune(init: ProbeInit): Promise<boolean>;
 }
 
 const TIMEOUT_MS = 5_000;
+const PRUNE_MS = 60_000;
 const CERTIFICATE_MS = milliseconds("24h", "probe: certificate");
 
 /** Asks buildkitd itself, as a gateway of its pool would. */
@@ -38,17 +42,29 @@ export class DaemonProbe implements BuildProbe {
     this.#clock = clock;
   }
 
-  async builds({ pool, worker, ip, client, signal }: ProbeInit): Promise<BuildsSeen> {
+  async builds(init: ProbeInit): Promise<BuildsSeen> {
+    const count = await this.#asked(init, TIMEOUT_MS, countActiveBuilds);
+    return count === undefined ? { is: "silent" } : { is: "known", count };
+  }
+
+  async prune(init: ProbeInit): Promise<boolean> {
+    return (await this.#asked(init, PRUNE_MS, pruneCache)) !== undefined;
+  }
+
+  /** Undefined if it does not answer. */
+  async #asked<T>(
+    { pool, worker, ip, client, signal }: ProbeInit,
+    withinMs: number,
+    ask: (socket: TLSSocket, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
     const dialer = await this.#dialer(pool, client);
-    const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
     const address = { name: worker.name, host: ip, port: workerPort, serverName: workerServerName(worker) };
     try {
-      const socket = await dialer.dial(address, TIMEOUT_MS, within);
-      return { is: "known", count: await countActiveBuilds(socket, within) };
+      return await ask(await dialer.dial(address, TIMEOUT_MS, within), within);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof DialError || error instanceof HistoryError || within.aborted)
-        return { is: "silent" };
+      if (error instanceof DialError || error instanceof HistoryError || within.aborted) return undefined;
       throw error;
     }
   }
