@@ -176,23 +176,44 @@ test("the barrier can be left, and opens when everything is cleared", async () =
   await opened;
 });
 
-/** One name on a server, written by us and by others; the watch brings the events later. */
-type Move = "we write" | "they write" | "we delete" | "they delete" | "deliver" | "bookmark" | "relist";
-const moves = fc.array(
-  fc.constantFrom<Move>(
-    "we write",
-    "they write",
-    "we delete",
-    "they delete",
-    "deliver",
-    "deliver",
-    "bookmark",
-    "relist",
-  ),
-  { maxLength: 60, size: "max" },
-);
+test("a late answer about an earlier object of the name does not undo what is known of the later one", () => {
+  for (const seen of ["10", "13"]) {
+    const overlay = new Overlay();
+    const known = { held: undefined, seen };
+    overlay.wrote(write("x", "new", "20"), known);
+    overlay.wrote(write("x", "old", "12"), known);
+    expect(overlay.get("a", "x")?.uid).toBe("new");
+  }
+});
 
-test("what is read is never older than our last write nor than what the watch has brought, and in the end the server's state", () => {
+/** One name on a server, written by us and by others; the watch brings the events later. */
+type Move =
+  | "we write"
+  | "we write, answered late"
+  | "they write"
+  | "we delete"
+  | "we delete, answered late"
+  | "they delete"
+  | "answer"
+  | "deliver"
+  | "bookmark"
+  | "relist";
+const move = fc.constantFrom<Move>(
+  "we write",
+  "we write, answered late",
+  "they write",
+  "we delete",
+  "we delete, answered late",
+  "they delete",
+  "answer",
+  "deliver",
+  "deliver",
+  "bookmark",
+  "relist",
+);
+const moves = fc.array(fc.tuple(move, fc.nat({ max: 9 })), { maxLength: 60, size: "max" });
+
+test("what is read is never older than the answers to our writes nor than what the watch has brought, and in the end the server's state", () => {
   fc.assert(
     fc.property(moves, (sequence) => {
       const overlay = new Overlay();
@@ -205,6 +226,8 @@ test("what is read is never older than our last write nor than what the watch ha
       let floor = 10;
       const history = [{ revision: 10, uid: "", is: false }];
       const pending: { revision: number; uid: string; is: boolean }[] = [];
+      /** The answers that are under way; one may overtake another. */
+      const answers: (() => void)[] = [];
       const known = () => ({
         held: store ? held(store.uid, String(store.version)) : undefined,
         seen: String(seen),
@@ -213,6 +236,14 @@ test("what is read is never older than our last write nor than what the watch ha
         history.push(change);
         pending.push(change);
         server = change.is ? { uid: change.uid, version: change.revision } : undefined;
+      };
+      const answered = (at: number, tell: () => void, isLate: boolean) => {
+        const answer = () => {
+          tell();
+          floor = Math.max(floor, at);
+        };
+        if (isLate) answers.push(answer);
+        else answer();
       };
       const deliver = () => {
         const change = pending.shift();
@@ -236,35 +267,51 @@ test("what is read is never older than our last write nor than what the watch ha
           ? store
           : undefined;
       };
-      for (const move of sequence) {
+      const take = ([what, which]: readonly [Move, number]): void => {
         revision += 1;
-        if (move === "they write" || move === "we write") {
-          const uid: string = server?.uid ?? `u${++uids}`;
-          happens({ revision, uid, is: true });
-          if (move === "we write") {
-            overlay.wrote(write("x", uid, String(revision)), known());
-            floor = revision;
+        const at = revision;
+        const isLate = what.endsWith("late");
+        switch (what) {
+          case "they write":
+          case "we write":
+          case "we write, answered late": {
+            const uid: string = server?.uid ?? `u${++uids}`;
+            happens({ revision, uid, is: true });
+            if (what === "they write") return;
+            answered(at, () => overlay.wrote(write("x", uid, String(at)), known()), isLate);
+            return;
           }
-        } else if (move === "they delete" || move === "we delete") {
-          if (!server) continue;
-          const last = server;
-          happens({ revision, uid: last.uid, is: false });
-          if (move === "we delete") {
-            overlay.deleted(write("x", last.uid, String(last.version)), known());
-            floor = revision;
+          case "they delete":
+          case "we delete":
+          case "we delete, answered late": {
+            if (!server) return;
+            const { uid, version } = server;
+            happens({ revision, uid, is: false });
+            if (what === "they delete") return;
+            answered(at, () => overlay.deleted(write("x", uid, String(version)), known()), isLate);
+            return;
           }
-        } else if (move === "deliver") deliver();
-        else if (move === "bookmark") {
-          while (pending.length > 0) deliver();
-          overlay.sawBookmark(String(revision), (tomb) => store?.uid === tomb.uid);
-          seen = revision;
-        } else {
-          pending.length = 0;
-          store = server;
-          seen = revision;
-          floor = Math.max(floor, history.at(-1)?.revision ?? 0);
-          overlay.sawList(String(revision), (tomb) => store?.uid === tomb.uid);
+          case "answer":
+            answers.splice(which % Math.max(1, answers.length), 1)[0]?.();
+            return;
+          case "deliver":
+            deliver();
+            return;
+          case "bookmark":
+            while (pending.length > 0) deliver();
+            overlay.sawBookmark(String(revision), (tomb) => store?.uid === tomb.uid);
+            seen = revision;
+            return;
+          case "relist":
+            pending.length = 0;
+            store = server;
+            seen = revision;
+            floor = Math.max(floor, history.at(-1)?.revision ?? 0);
+            overlay.sawList(String(revision), (tomb) => store?.uid === tomb.uid);
         }
+      };
+      for (const step of sequence) {
+        take(step);
         // The state read must be one the server was in at or after the floor.
         const states = history.filter(
           (_, index) => (history[index + 1]?.revision ?? Number.POSITIVE_INFINITY) > floor,
@@ -275,6 +322,7 @@ test("what is read is never older than our last write nor than what the watch ha
         );
         expect(isPossible).toBe(true);
       }
+      for (const answer of answers) answer();
       while (pending.length > 0) deliver();
       overlay.sawBookmark(String(revision + 1), (tomb) => store?.uid === tomb.uid);
       expect(read()).toEqual(server);

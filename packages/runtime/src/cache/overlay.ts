@@ -112,9 +112,10 @@ export class Overlay {
   wrote(write: OwnWrite, { held, seen }: Known): void {
     const key = storeKey(write.namespace, write.name);
     const earlier = this.#writes.get(key);
-    // Answers may overtake each other, and a delete.
-    if (earlier?.uid === write.uid && isOlder(write.version, earlier.version)) return;
-    if (this.#tombs.has(write.uid)) return;
+    // Answers may overtake each other, and a delete: also one about an earlier object of the name.
+    if (earlier && isOlder(write.version, earlier.version)) return;
+    const tomb = this.#lastTombs.get(key);
+    if (this.#tombs.has(write.uid) || (tomb && isOlder(write.version, tomb.version))) return;
     const isHeld = held?.uid === write.uid && isAtLeast(held.resourceVersion, write.version);
     if (isHeld || (seen !== undefined && isAtLeast(seen, write.version))) this.#pass(this.#writes, key);
     else this.#writes.set(key, { ...write, order: ++this.#lastWrite });
@@ -140,7 +141,8 @@ export class Overlay {
     else {
       const buried = { ...tomb, version, order: ++this.#lastWrite };
       this.#tombs.set(tomb.uid, buried);
-      this.#lastTombs.set(key, buried);
+      const last = this.#lastTombs.get(key);
+      if (!last || !isOlder(version, last.version)) this.#lastTombs.set(key, buried);
     }
   }
 
