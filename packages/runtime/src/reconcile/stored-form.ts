@@ -1,5 +1,5 @@
 import { isRecord } from "@windlass/kinds/json";
-import { parseQuantity, QuantityError } from "@windlass/kinds/quantity";
+import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "@windlass/kinds/quantity";
 
 /**
  * Whether a live value may be what the server stored for a wanted one: it fills in defaults, and
@@ -21,8 +21,7 @@ export function isStoredForm(wanted: unknown, live: unknown): boolean {
     return (
       isRecord(live) && Object.entries(wanted).every(([key, field]) => isStoredFormOrEmpty(field, live[key]))
     );
-  const amount = amountOf(wanted);
-  return amount !== undefined && amount === amountOf(live);
+  return isQuantityOf(wanted, live);
 }
 
 /**
@@ -49,16 +48,21 @@ function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isEmpty);
 }
 
-/** The amount that a quantity stands for, or undefined for a value that is not a quantity. */
-function amountOf(value: unknown): bigint | undefined {
-  if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const text = String(value);
+/**
+ * Whether a live value is the server's spelling of a quantity that is wanted in another. One that
+ * is not spelt as the server spells them is another text; and a number that the server keeps as a
+ * number is kept as it is.
+ */
+function isQuantityOf(wanted: unknown, live: unknown): boolean {
+  if (typeof live !== "string" || (typeof wanted !== "string" && typeof wanted !== "number")) return false;
+  const text = String(wanted);
   // Most texts that differ are not quantities.
-  if (!/^[-+.\d]/.test(text)) return undefined;
+  if (!/^[-+.\d]/.test(text)) return false;
   try {
-    return parseQuantity(text).nanos;
+    const amount = parseQuantity(text);
+    return live === formatQuantity(amount) || live === formatQuantity(roundUpToMilli(amount));
   } catch (error) {
-    if (error instanceof QuantityError) return undefined;
+    if (error instanceof QuantityError) return false;
     throw error;
   }
 }
