@@ -31,7 +31,10 @@ export interface Listener {
    * the next one elsewhere.
    */
   drain(): void;
-  /** Answers what has been asked, takes no more connections, and ends. */
+  /**
+   * Answers what has been asked, takes no more connections, and ends. May be called again, to wait
+   * for that.
+   */
   close(): Promise<void>;
 }
 
@@ -71,26 +74,31 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         log.error({ error: error.message }, "the webhook server could not accept a connection; it goes on"),
     },
   );
+  const end = async () => {
+    isDraining = true;
+    const done = new AbortController();
+    const late = sleep(clock, closeMs, done.signal).then(
+      () => connections.destroy(),
+      () => undefined,
+    );
+    // Before the server is closed, for then Node destroys idle connections.
+    await connections.endIdle();
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    done.abort();
+    await late;
+  };
+  let ending: Promise<void> | undefined;
   return {
     port: bound,
     use: ({ certificate, key }) => server.setSecureContext({ cert: certificate, key, minVersion: "TLSv1.2" }),
     drain: () => {
       isDraining = true;
     },
-    close: async () => {
-      isDraining = true;
-      const done = new AbortController();
-      const late = sleep(clock, closeMs, done.signal).then(
-        () => connections.destroy(),
-        () => undefined,
-      );
-      // Before the server is closed, for then Node destroys idle connections.
-      await connections.endIdle();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      done.abort();
-      await late;
+    close: () => {
+      ending ??= end();
+      return ending;
     },
   };
 }

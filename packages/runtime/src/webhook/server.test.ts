@@ -12,7 +12,7 @@ import { z } from "zod";
 import { rbacFor } from "../controller/rbac.ts";
 import { type Manager, manager } from "../manager/manager.ts";
 import { ModelCluster } from "../reconcile/model-cluster.fixture.ts";
-import { ModelRun } from "../reconcile/model-run.fixture.ts";
+import { appController, ModelRun } from "../reconcile/model-run.fixture.ts";
 import { defineResource } from "../resource/index.ts";
 import type { LoggedLine } from "../testing/recording-logger.ts";
 import {
@@ -505,6 +505,47 @@ describe("the server", () => {
     expect(() => gadgets({ shutdownDelay: -1 })).toThrow(
       "shutdownDelay (-1) must be a number of milliseconds",
     );
+  });
+
+  test("answers what was asked last within the manager's time, though reconciles take most of it", async () => {
+    const reconciling = Promise.withResolvers<void>();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
+    const asked = Promise.withResolvers<void>();
+    const webhooks = webhookServer({
+      name: "gadgets",
+      port: 0,
+      host: "127.0.0.1",
+      service: { namespace: "x" },
+    });
+    webhooks.validate(Gadget, async () => {
+      asked.resolve();
+      await answered;
+      return undefined;
+    });
+    const slow = appController({
+      reconcile: async (_app, { signal }) => {
+        reconciling.resolve();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      },
+    });
+    run.manager.add(webhooks).add(slow);
+    await run.manager.start();
+    await fetch(`http://127.0.0.1:${run.manager.ports.health}/readyz`);
+    run.put();
+    await run.settle();
+    await reconciling.promise;
+    const stopped = run.manager.stop();
+    await run.clock.advance(9_999);
+    const last = post(webhooks.port);
+    await asked.promise;
+    await run.clock.advance(8_000);
+    answer();
+    expect((await last).status).toBe(200);
+    await vi.waitFor(() => expect(post(webhooks.port)).rejects.toThrow("ECONNREFUSED"));
+    await run.clock.advance(6_001);
+    await stopped;
+    expect(run.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
   test("refuses what is too large or unknown, and goes on", async () => {

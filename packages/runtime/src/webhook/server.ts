@@ -270,9 +270,13 @@ class Server implements WebhookServer {
           });
     this.#port = listener?.port;
     if (listener)
-      this.#drain = () => {
+      this.#drain = async () => {
         listener.drain();
-        return sleep(clock, shutdownDelay);
+        await sleep(clock, shutdownDelay);
+        // Nobody is sent here any more. What was asked last has its time from now on: reconciles
+        // may take most of the manager's to end. One that is called by URL is still called, by
+        // what those reconciles write.
+        if (!this.#isElsewhere()) await listener.close();
       };
     const detach = "service" in where ? this.#options.attach?.(where.service, this.handle) : undefined;
     let keeper: CertificateKeeper | undefined;
