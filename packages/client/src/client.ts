@@ -347,14 +347,14 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
 
   /** Any request by path, its answer as parsed JSON. */
   async json(request: RawRequest): Promise<unknown> {
-    const response = await this.raw(request);
+    const response = await this.raw({ ...wholeBody, ...request });
     const described = describe(request);
     return parseJson(await this.#readBody(response, described), described);
   }
 
   /** Any request by path, its answer as text. */
   async text(request: RawRequest): Promise<string> {
-    const response = await this.raw(request);
+    const response = await this.raw({ ...wholeBody, ...request });
     return (await this.#readBody(response, describe(request))).toString("utf8");
   }
 
@@ -368,7 +368,8 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    * for await (const chunk of log.body) process.stdout.write(chunk);
    */
   async raw(request: RawRequest): Promise<TransportResponse> {
-    const { body, signal, guard, idleTimeout, borrowsChunks, retry, path, method = "GET" } = request;
+    const { body, signal, guard, path, method = "GET" } = request;
+    const { idleTimeout, bodyTimeout, borrowsChunks, retry } = request;
     const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
     signal?.throwIfAborted();
     const response = await this.transport.request({
@@ -384,6 +385,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       ...(signal ? { signal } : {}),
       ...(guard ? { guard } : {}),
       ...(idleTimeout === undefined ? {} : { idleTimeout }),
+      ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
       ...(borrowsChunks ? { borrowsChunks } : {}),
       ...(retry ? { retry } : {}),
     });
@@ -410,7 +412,10 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
 
   async *#list(kind: AnyKind, options: ListOptions = {}, encoding: Encoding): AsyncGenerator<Uint8Array> {
     const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
-    const response = await this.raw(read(kind, path, options, { suffix: "List", encoding }));
+    const response = await this.raw({
+      ...wholeBody,
+      ...read(kind, path, options, { suffix: "List", encoding }),
+    });
     yield* response.body;
   }
 
@@ -461,6 +466,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   #delete(path: string, options: DeleteOptions): Promise<TransportResponse> {
     const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun } = options;
     return this.raw({
+      ...wholeBody,
       method: "DELETE",
       path,
       body: {
@@ -475,6 +481,12 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     });
   }
 }
+
+/**
+ * The limit of an answer that is no stream. An API server gives up after a minute by itself; one
+ * that sends a byte now and then is never silent.
+ */
+const wholeBody = { bodyTimeout: 300_000 } as const;
 
 function sendOptionsOf({ signal, guard }: SendOptions): SendOptions {
   return { ...(signal ? { signal } : {}), ...(guard ? { guard } : {}) };

@@ -52,6 +52,7 @@ export const errorCodes = {
   TIMEOUT_CONNECT: "No connection in time. Check the address, the network and the firewall.",
   TIMEOUT_HEADERS: "Connected, but no answer in time. The server may be overloaded.",
   TIMEOUT_IDLE: "The stream was silent for longer than allowed, so the peer counts as dead. Connect again.",
+  TIMEOUT_BODY: "The answer came, but too slowly to its end. Check the network, or ask for pages by `limit`.",
   RESPONSE_TOO_LARGE:
     "The answer is larger than what is read into memory. Ask for pages by `limit`, or raise `maxResponseBytes`.",
   RESPONSE_MALFORMED:

@@ -33,6 +33,11 @@ export interface TransportRequest {
    */
   readonly idleTimeout?: Duration;
   /**
+   * How long the whole body may take, however it trickles, before the iteration throws a
+   * `TransportError` with code TIMEOUT_BODY. For bodies that are read at once. @default no limit
+   */
+  readonly bodyTimeout?: Duration;
+  /**
    * Whether a chunk of the body may be valid only until the next one is asked for. For readers that
    * copy what they keep: a long stream then goes through the same memory. @default false
    */

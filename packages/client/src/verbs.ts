@@ -180,6 +180,11 @@ export interface RawRequest extends SendOptions {
    * followed, `Infinity`.
    */
   readonly idleTimeout?: Duration;
+  /**
+   * How long the whole body of the answer may take. @default "5m" where it is read into memory, and
+   * no limit for `raw`
+   */
+  readonly bodyTimeout?: Duration;
   readonly borrowsChunks?: boolean;
   readonly retry?: TransportRequest["retry"];
 }

@@ -32,13 +32,16 @@ export class Exchange implements ChannelOwner, BodySource, Abortable {
   readonly #head: string;
   readonly #settings: ExchangeSettings;
   readonly #channel: Channel;
-  readonly #idleMs: number;
+  #idleMs: number;
+  readonly #bodyMs: number;
   readonly #onTimer = () => this.#timerFired();
   #phase: Phase = "connecting";
   #body: ResponseBody | undefined;
   #isPacked = false;
   #gunzip: Gunzip | undefined;
   #cancelTimer: (() => void) | undefined;
+  /** When the whole body must be there. */
+  #bodyEnds = Number.POSITIVE_INFINITY;
   /** Since when the reader waits and nothing has come. */
   #silentSince: number | undefined;
 
@@ -47,9 +50,11 @@ export class Exchange implements ChannelOwner, BodySource, Abortable {
     this.#request = request;
     this.#head = head;
     this.#settings = settings;
-    const { idleTimeout } = request;
+    const { idleTimeout, bodyTimeout } = request;
     this.#idleMs =
       idleTimeout === undefined ? settings.timeouts.idle : milliseconds(idleTimeout, "idleTimeout");
+    this.#bodyMs =
+      bodyTimeout === undefined ? Number.POSITIVE_INFINITY : milliseconds(bodyTimeout, "bodyTimeout");
     this.response = this.#answered.promise;
     this.#channel = pool.take(this);
     if (request.signal) settings.aborts.add(request.signal, this);
@@ -67,6 +72,10 @@ export class Exchange implements ChannelOwner, BodySource, Abortable {
   head({ status, headers, length }: ResponseHead): void {
     this.#phase = "reading";
     this.#disarm();
+    // A refusal is no stream, whatever was asked for.
+    if (status >= 300) this.#idleMs = Math.min(this.#idleMs, this.#settings.timeouts.idle);
+    if (this.#bodyMs < Number.POSITIVE_INFINITY)
+      this.#bodyEnds = this.#settings.clock.monotonic() + this.#bodyMs;
     this.#isPacked = isGzip(headers["content-encoding"]);
     const borrowed = this.#request.borrowsChunks ?? false;
     const body = new ResponseBody({ length: this.#isPacked ? undefined : length, borrowed }, this);
@@ -99,9 +108,10 @@ export class Exchange implements ChannelOwner, BodySource, Abortable {
   }
 
   bodyAwaited(): void {
-    if (this.#phase === "over" || this.#idleMs === Number.POSITIVE_INFINITY) return;
-    this.#silentSince = this.#settings.clock.monotonic();
-    if (!this.#cancelTimer) this.#arm(this.#idleMs);
+    if (this.#phase === "over" || Math.min(this.#idleMs, this.#bodyEnds) === Number.POSITIVE_INFINITY) return;
+    const now = this.#settings.clock.monotonic();
+    this.#silentSince = now;
+    if (!this.#cancelTimer) this.#arm(Math.max(0, Math.min(this.#idleMs, this.#bodyEnds - now)));
   }
 
   bodyArrived(): void {
@@ -188,8 +198,11 @@ export class Exchange implements ChannelOwner, BodySource, Abortable {
         break;
       case "reading": {
         if (this.#silentSince === undefined) break;
-        const leftMs = this.#silentSince + this.#idleMs - clock.monotonic();
+        const now = clock.monotonic();
+        const leftMs = Math.min(this.#silentSince + this.#idleMs, this.#bodyEnds) - now;
         if (leftMs > 0) this.#arm(leftMs);
+        else if (now >= this.#bodyEnds)
+          this.#timeOut("TIMEOUT_BODY", `the answer was not complete within ${this.#bodyMs} ms`);
         else this.#timeOut("TIMEOUT_IDLE", `nothing came for ${this.#idleMs} ms; the peer counts as dead`);
         break;
       }

@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { createAuthority } from "@windlass/certificates";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { readAll } from "../test-server.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
 import { networkTransport } from "./transport.ts";
+import { startTunnels, trusting } from "./tunnels.fixture.ts";
 
 const authority = createAuthority({ commonName: "ca", validFor: 86_400_000 });
 const pair = authority.issue({
@@ -17,6 +18,33 @@ const pair = authority.issue({
 });
 const tls = { cert: pair.certificate, key: pair.key };
 const material = { ca: authority.certificate };
+
+// A proxy is trusted as any server on the internet is.
+beforeAll(() => trusting(authority.certificate));
+
+/** The ways to a server: each has connections of its own kind. */
+const ways = ["http", "https", "https in a tunnel", "https in a tunnel with TLS"] as const;
+type Way = (typeof ways)[number];
+
+/** A transport that goes to a server in one of the ways, and what has to be closed after it. */
+async function reaching(way: Way, server: string) {
+  const proxy = way.includes("tunnel")
+    ? await startTunnels(way.endsWith("TLS") ? tls : undefined)
+    : undefined;
+  const scheme = way.endsWith("TLS") ? "https" : "http";
+  const transport = networkTransport({
+    server,
+    tls: () => material,
+    ...(proxy ? { proxy: new URL(`${scheme}://127.0.0.1:${proxy.port}`) } : {}),
+  });
+  return {
+    transport,
+    async [Symbol.asyncDispose]() {
+      await transport.close();
+      await proxy?.[Symbol.asyncDispose]();
+    },
+  };
+}
 
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 const refusal = new Error("the lease is lost");
@@ -38,18 +66,19 @@ function settled(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test.each(["http", "https"] as const)(
+test.each(ways)(
   "a guard over %s is asked once the connection is established; if it refuses then, nothing is sent, and the connection is kept",
-  async (scheme) => {
+  async (way) => {
     const seen: string[] = [];
     await using server = await startRawServer(
       ({ body }, socket) => {
         seen.push(body);
         socket.write(ok);
       },
-      scheme === "https" ? tls : undefined,
+      way === "http" ? undefined : tls,
     );
-    const transport = networkTransport({ server: server.url, tls: () => material });
+    await using reached = await reaching(way, server.url);
+    const { transport } = reached;
     const connectionsWhenAsked: number[] = [];
     const guard = () => {
       connectionsWhenAsked.push(server.connections);
@@ -96,15 +125,16 @@ test("a guard that closes during the TLS handshake keeps back all of the request
   server.close();
 });
 
-test.each(["http", "https"] as const)(
+test.each(ways)(
   "a long body over %s is refused in the middle: the server never gets the whole request",
-  async (scheme) => {
+  async (way) => {
     const seen: string[] = [];
     await using server = await startRawServer(
       ({ method }) => void seen.push(method),
-      scheme === "https" ? tls : undefined,
+      way === "http" ? undefined : tls,
     );
-    const transport = networkTransport({ server: server.url, tls: () => material });
+    await using reached = await reaching(way, server.url);
+    const { transport } = reached;
     const body = "x".repeat(100_000);
     let asked = 0;
     const guard = () => {
@@ -118,44 +148,43 @@ test.each(["http", "https"] as const)(
   },
 );
 
-test.each(["http", "https"] as const)(
-  "a long body over %s arrives whole, asked for piece by piece",
-  async (scheme) => {
-    let seen = "";
-    await using server = await startRawServer(
-      ({ body }, socket) => {
-        seen = body;
-        socket.write(ok);
-      },
-      scheme === "https" ? tls : undefined,
-    );
-    const transport = networkTransport({ server: server.url, tls: () => material });
-    const text = Array.from({ length: 20_000 }, (_, index) => `${index}é`).join(",");
-    for (const body of [text, Buffer.from(text)]) {
-      let asked = 0;
-      const request = patch(() => void asked++, { body });
-      expect((await readAll((await transport.request(request)).body)).toString()).toBe("ok");
-      expect(seen === text).toBe(true);
-      expect(asked).toBe(Math.ceil(Buffer.byteLength(text) / (16 * 1024)));
-    }
-    expect(server.connections).toBe(1);
-    await transport.close();
-  },
-);
+test.each(ways)("a long body over %s arrives whole, asked for piece by piece", async (way) => {
+  let seen = "";
+  await using server = await startRawServer(
+    ({ body }, socket) => {
+      seen = body;
+      socket.write(ok);
+    },
+    way === "http" ? undefined : tls,
+  );
+  await using reached = await reaching(way, server.url);
+  const { transport } = reached;
+  const text = Array.from({ length: 20_000 }, (_, index) => `${index}é`).join(",");
+  for (const body of [text, Buffer.from(text)]) {
+    let asked = 0;
+    const request = patch(() => void asked++, { body });
+    expect((await readAll((await transport.request(request)).body)).toString()).toBe("ok");
+    expect(seen === text).toBe(true);
+    expect(asked).toBe(Math.ceil(Buffer.byteLength(text) / (16 * 1024)));
+  }
+  expect(server.connections).toBe(1);
+  await transport.close();
+});
 
-test.each(["http", "https"] as const)(
+test.each(ways)(
   "a write over %s that is aborted before its answer is taken back from the kernel, though all of it was handed over",
-  async (scheme) => {
+  async (way) => {
     const accepted = Promise.withResolvers<Socket>();
-    const server = scheme === "https" ? createTlsServer(tls) : createServer();
-    server.on(scheme === "https" ? "secureConnection" : "connection", (socket: Socket) => {
+    const server = way === "http" ? createServer() : createTlsServer(tls);
+    server.on(way === "http" ? "connection" : "secureConnection", (socket: Socket) => {
       socket.pause();
       accepted.resolve(socket);
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const transport = networkTransport({ server: `${scheme}://127.0.0.1:${port}`, tls: () => material });
+    await using reached = await reaching(way, `${way === "http" ? "http" : "https"}://127.0.0.1:${port}`);
+    const { transport } = reached;
     // More than the peer's window takes while it does not read, less than the buffers of both ends
     // together.
     const body = Buffer.alloc(1_200_000);

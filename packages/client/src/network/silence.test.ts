@@ -1,15 +1,14 @@
-import http from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { TransportError } from "../errors.ts";
 import { readAll } from "../test-server.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
 import { startRelay } from "./relay.fixture.ts";
 import { networkTransport } from "./transport.ts";
+import { startTunnels, trusting } from "./tunnels.fixture.ts";
 
 const authority = createAuthority({ commonName: "ca", validFor: 86_400_000 });
 const pair = authority.issue({
@@ -20,6 +19,9 @@ const pair = authority.issue({
 });
 const material = { ca: authority.certificate };
 const tls = { cert: pair.certificate, key: pair.key };
+
+// A proxy is trusted as any server on the internet is.
+beforeAll(() => trusting(authority.certificate));
 
 const head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n";
 const packed = Buffer.concat([gzipSync("first "), gzipSync("second")]);
@@ -42,30 +44,6 @@ const answers = {
   ]),
 };
 
-/** A proxy that opens tunnels to wherever it is asked to. */
-async function startTunnels() {
-  const sockets = new Set<Socket>();
-  const server = http.createServer();
-  server.on("connection", (socket) => sockets.add(socket));
-  server.on("connect", (request, socket: Socket) => {
-    const [host = "", port = ""] = (request.url ?? "").split(":");
-    const upstream = connect(Number(port), host, () => {
-      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      upstream.pipe(socket).pipe(upstream);
-    });
-    for (const one of [socket, upstream]) one.on("error", () => one.destroy());
-    sockets.add(upstream);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
 const get: TransportRequest = { method: "GET", path: "/version", headers: {} };
 const patch: TransportRequest = {
   method: "PATCH",
@@ -86,6 +64,21 @@ const exchanges = [
   { kind: "TLS", answer: answers.length, over: "https", request: get, stride: 17 },
   { kind: "TLS under a guarded write", answer: answers.length, over: "https", request: patch, stride: 17 },
   { kind: "TLS in a tunnel", answer: answers.gzip, over: "tunnel", request: get, stride: 13 },
+  {
+    kind: "TLS in a tunnel under a guarded write",
+    answer: answers.chunks,
+    over: "tunnel",
+    request: patch,
+    stride: 13,
+  },
+  { kind: "TLS in TLS", answer: answers.gzip, over: "secure tunnel", request: get, stride: 43 },
+  {
+    kind: "TLS in TLS under a guarded write",
+    answer: answers.chunks,
+    over: "secure tunnel",
+    request: patch,
+    stride: 47,
+  },
 ] as const;
 
 /** The error for a peer that falls silent before the body, part by part of the exchange. */
@@ -98,6 +91,11 @@ const stages = {
   tunnel: [
     "no connection within 10000 ms: still waiting for the proxy's answer to CONNECT",
     "no connection within 10000 ms: still waiting for the TLS handshake",
+    "connected, but no answer within 70000 ms",
+  ],
+  "secure tunnel": [
+    "no connection within 10000 ms: still waiting for the TLS handshake",
+    "no connection within 10000 ms: still waiting for the proxy's answer to CONNECT",
     "connected, but no answer within 70000 ms",
   ],
 };
@@ -117,8 +115,10 @@ test.each(exchanges)(
       },
       over === "http" ? undefined : tls,
     );
-    await using proxy = await startTunnels();
-    await using relay = await startRelay(over === "tunnel" ? proxy.port : server.port);
+    await using proxy = await startTunnels(over === "secure tunnel" ? tls : undefined);
+    const isTunnelled = over === "tunnel" || over === "secure tunnel";
+    await using relay = await startRelay(isTunnelled ? proxy.port : server.port);
+    const scheme = over === "secure tunnel" ? "https" : "http";
 
     /**
      * One exchange through the relay. Resolves with what was read, or with the error and the
@@ -127,10 +127,10 @@ test.each(exchanges)(
     const exchange = async () => {
       const clock = new ManualClock();
       const transport = networkTransport({
-        server: over === "tunnel" ? server.url : server.url.replace(/\d+$/, String(relay.port)),
+        server: isTunnelled ? server.url : server.url.replace(/\d+$/, String(relay.port)),
         tls: () => material,
         clock,
-        ...(over === "tunnel" ? { proxy: new URL(`http://127.0.0.1:${relay.port}`) } : {}),
+        ...(isTunnelled ? { proxy: new URL(`${scheme}://127.0.0.1:${relay.port}`) } : {}),
       });
       let end: string | Error | undefined;
       transport
@@ -176,4 +176,5 @@ test.each(exchanges)(
     }
     expect([...seen]).toEqual([...stages[over], "nothing came for 60000 ms; the peer counts as dead"]);
   },
+  60_000,
 );

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { constants, gzipSync } from "node:zlib";
 import { ManualClock } from "@windlass/clock";
+import { ConfigMap } from "@windlass/kinds/builtin";
 import { expect, test, vi } from "vitest";
+import { Client } from "../client.ts";
 import { bodyOf, readAll, sendJson, startServer } from "../test-server.fixture.ts";
 import type { Transport, TransportRequest } from "../transport.ts";
 import { settleSockets } from "./raw-server.fixture.ts";
@@ -344,6 +346,72 @@ test("a silent stream counts as dead after its idle timeout", async () => {
   await rejected;
   await gone;
   expect(clock.pending).toBe(0);
+});
+
+/** A server that sends one byte of a JSON text each time it is told to. */
+async function drippingServer(status = 200) {
+  const { promise: begun, resolve } = Promise.withResolvers<() => void>();
+  const server = await startServer((_request, response) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    resolve(() => void response.write(" "));
+    response.write(" ");
+  });
+  return { server, begun };
+}
+
+test.for([
+  ["get", (client: Client) => client.get(ConfigMap, { namespace: "a", name: "x" })],
+  [
+    "update",
+    (client: Client) =>
+      client.update(ConfigMap, { metadata: { namespace: "a", name: "x", resourceVersion: "1" } }),
+  ],
+  ["delete", (client: Client) => client.delete(ConfigMap, { namespace: "a", name: "x" })],
+  ["list", (client: Client) => client.list(ConfigMap)],
+  ["text", (client: Client) => client.text({ path: "/healthz" })],
+] as const)(
+  "the answer to a %s that trickles is given up after five minutes, though it is never silent",
+  async ([, ask]) => {
+    const clock = new ManualClock();
+    const { server, begun } = await drippingServer();
+    await using _ = server;
+    const client = new Client({ transport: networkTransport({ server: server.url, clock }) });
+    let end: unknown;
+    const asked = ask(client).catch((error: unknown) => {
+      end = error;
+    });
+    const drip = await begun;
+    for (let passed = 59; passed < 300; passed += 59) {
+      await settleSockets(2);
+      await clock.advance(59_000);
+      drip();
+      await settleSockets();
+      expect(end, `after ${passed} s`).toBeUndefined();
+    }
+    await clock.advance(5_000);
+    await asked;
+    expect(end).toMatchObject({ code: "TIMEOUT_BODY", mayHaveBeenSent: true });
+    expect((end as Error).message).toContain("the answer was not complete within 300000 ms");
+    expect(clock.pending).toBe(0);
+    await client.close();
+  },
+);
+
+test("a refusal that falls silent is given up, also where the stream that was asked for may be silent", async () => {
+  const clock = new ManualClock();
+  const { server, begun } = await drippingServer(410);
+  await using _ = server;
+  const client = new Client({ transport: networkTransport({ server: server.url, clock }) });
+  const asked = expect(
+    client.raw({ path: "/log", idleTimeout: Number.POSITIVE_INFINITY }),
+  ).rejects.toMatchObject({
+    code: "TIMEOUT_IDLE",
+  });
+  await begun;
+  await settleSockets();
+  await clock.advance(60_000);
+  await asked;
+  await client.close();
 });
 
 test("no answer within the headers timeout is told as that, and a watch that has begun is not bound by it", async () => {
