@@ -12,8 +12,10 @@ export const shardMapAnnotation = `${group}/shard-map`;
 /** Says on a pod template which configuration its pods have. */
 export const configHashAnnotation = `${group}/config-hash`;
 
-/** On the template of a workload: stands for the image and the configuration of its pods. */
+/** On the template of a workload: stands for all of it. */
 export const revisionAnnotation = `${group}/revision`;
+/** On the template of a workload: stands for what its containers ask for and may use. */
+export const resourcesAnnotation = `${group}/resources`;
 /**
  * On a workload: stands for all that was asked of it, so that what it reports is not mistaken for
  * the answer to something newer.

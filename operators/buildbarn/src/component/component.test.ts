@@ -1,4 +1,12 @@
-import { ConfigMap, Deployment, Ingress, Job, Pod, StatefulSet } from "@windlass/runtime/kinds";
+import {
+  ConfigMap,
+  Deployment,
+  Ingress,
+  Job,
+  Pod,
+  ResourceQuota,
+  StatefulSet,
+} from "@windlass/runtime/kinds";
 import { waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { EmbeddedWorld } from "../../testing/embedded-world.ts";
@@ -200,6 +208,68 @@ test("a scheduler's new revision must be well for a while, and a trial that cann
   expect((await world.get(Deployment, "scheduler")).spec).toEqual(before.spec);
   stop?.();
   await world.patch(BuildbarnScheduler, "scheduler", { image: null, minReadySeconds: 0 });
+  await world.ready(BuildbarnScheduler, "scheduler");
+});
+
+test.for([
+  ["a node that there is not", { nodeSelector: { disk: "none" } }, "Unschedulable"],
+  ["more than a node has", { resources: { requests: { cpu: "1000" } } }, "Unschedulable"],
+] as const)("%s is tried before a scheduler or a shard goes there", async ([, change, reason]) => {
+  for (const [kind, name, workload] of [
+    [BuildbarnScheduler, "scheduler", Deployment],
+    [BuildbarnStorage, "storage", StatefulSet],
+  ] as const) {
+    const before = await world.get(workload as typeof Deployment, name);
+    await world.patch(kind, name, change);
+    const failed = await world.condition(kind, name, "Degraded");
+    expect(conditionOf(failed, "Degraded")).toMatchObject({
+      reason,
+      message: expect.stringMatching(/^a new revision is tried on one pod, of Job .* has no node/),
+    });
+    expect((await world.get(workload as typeof Deployment, name)).spec).toEqual(before.spec);
+    await world.patch(kind, name, { nodeSelector: null, resources: null });
+    await world.ready(kind, name);
+  }
+});
+
+test("an image that makes directories is tried before shards use it", async () => {
+  const before = await world.get(StatefulSet, "storage");
+  const stop = world.cluster.controlPlane?.node.on("storage-try-*", { kind: "image-pull-error" });
+  await world.patch(BuildbarnStorage, "storage", { volumeInitImage: "example.com/none:1" });
+  const failed = await world.condition(BuildbarnStorage, "storage", "Degraded");
+  expect(conditionOf(failed, "Degraded")).toMatchObject({ reason: "ImagePullFailed" });
+  expect((await world.get(StatefulSet, "storage")).spec).toEqual(before.spec);
+  stop?.();
+  await world.patch(BuildbarnStorage, "storage", { volumeInitImage: null });
+  await world.ready(BuildbarnStorage, "storage");
+});
+
+test("a trial gets along with a ResourceQuota, and says so if it gets no pod", async () => {
+  const resources = { requests: { cpu: "200m", memory: "64Mi" }, limits: { memory: "128Mi" } };
+  await world.patch(BuildbarnScheduler, "scheduler", { resources });
+  await world.ready(BuildbarnScheduler, "scheduler");
+  const { metadata } = await world.client.create(ResourceQuota, {
+    metadata: world.key("quota"),
+    spec: { hard: { pods: "0" } },
+  });
+  await world.patch(BuildbarnScheduler, "scheduler", { noWorkersTimeout: "25m" });
+  const failed = await world.condition(BuildbarnScheduler, "scheduler", "Degraded");
+  expect(conditionOf(failed, "Degraded")).toMatchObject({
+    reason: "FailedCreate",
+    message: expect.stringContaining("exceeded quota: quota"),
+  });
+  const patch = { spec: { hard: { pods: null, "requests.memory": "10Gi", "limits.memory": "10Gi" } } };
+  await world.client.patch(ResourceQuota, metadata, { type: "merge", patch });
+  const [job] = (await world.client.list(Job, { namespace: world.namespace })).items;
+  expect(job?.spec?.template.spec?.containers[0]?.resources).toEqual({
+    requests: { cpu: "10m", memory: "32Mi" },
+    limits: { memory: "128Mi" },
+  });
+  // Its controller tries again after a while, and later each time.
+  if (job) await world.client.delete(Job, job.metadata, { propagationPolicy: "Background" });
+  await world.ready(BuildbarnScheduler, "scheduler");
+  await world.client.delete(ResourceQuota, metadata);
+  await world.patch(BuildbarnScheduler, "scheduler", { resources: null, noWorkersTimeout: null });
   await world.ready(BuildbarnScheduler, "scheduler");
 });
 

@@ -17,7 +17,7 @@ import { labelsOf, podSelector, revisionAnnotation, wantedAnnotation } from "../
 import { type Configured, type ConfigureInput, configure } from "./configured.ts";
 import type { Made } from "./objects.ts";
 import { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
-import { revisionOf, trialOf } from "./trial.ts";
+import { trialLookMs, trialOf, withRevision } from "./trial.ts";
 
 /** What is seen of a component that is a Deployment. */
 export interface DeploymentSeen {
@@ -27,6 +27,8 @@ export interface DeploymentSeen {
   readonly pods: readonly ObjectOf<typeof Pod>[];
   readonly own: ObjectOf<typeof ConfigMap> | undefined;
   readonly made: readonly KubernetesObject[];
+  /** Why the Job that tries something gets no pod. */
+  readonly refusal: string | undefined;
 }
 
 /** How a component becomes a Deployment. */
@@ -69,17 +71,24 @@ export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen)
     });
   const madeFor: Made = { app, object, selector };
   if (configured.is === "refused")
-    return { ...madeFor, status: status(configured.condition), children: undefined };
-  const bare = input.template(configured);
-  const template = withRevision(bare);
+    return {
+      ...madeFor,
+      status: status(configured.condition),
+      children: undefined,
+      requeueAfter: undefined,
+    };
+  const template = withRevision(input.template(configured));
   const isNew =
-    seen.deployment?.spec?.template.metadata?.annotations?.[revisionAnnotation] !== revisionOf(bare);
+    seen.deployment?.spec?.template.metadata?.annotations?.[revisionAnnotation] !==
+    template.metadata?.annotations?.[revisionAnnotation];
   const trial =
     rollout === "alone" && isNew && seen.deployment && isServing(seen.deployment)
       ? trialOf({
           name,
           set: object.spec.cluster,
           template,
+          serving: seen.deployment.spec?.template,
+          refusal: seen.refusal,
           minReadySeconds: object.spec.minReadySeconds,
           jobs: seen.jobs,
           pods: seen.pods,
@@ -118,17 +127,11 @@ export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen)
     ...madeFor,
     status: status(configured.condition, { wanted, ...(trial?.held && { held: trial.held }) }),
     children,
+    requeueAfter: trial?.held && trialLookMs,
   };
 }
 
 /** Where nothing runs, there is nothing to protect from a bad configuration. */
 function isServing(deployment: ObjectOf<typeof Deployment>): boolean {
   return (deployment.status?.readyReplicas ?? 0) > 0;
-}
-
-/** A template with the annotation that stands for its image and configuration. */
-export function withRevision(template: PodTemplateSpecInput): PodTemplateSpecInput {
-  const { metadata = {} } = template;
-  const annotations = { ...metadata.annotations, [revisionAnnotation]: revisionOf(template) };
-  return { ...template, metadata: { ...metadata, annotations } };
 }

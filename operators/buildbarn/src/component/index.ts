@@ -5,7 +5,7 @@ export {
   podConfiguration,
   type Refused,
 } from "./configured.ts";
-export { type DeploymentInput, type DeploymentSeen, deploymentOf, withRevision } from "./deployment.ts";
+export { type DeploymentInput, type DeploymentSeen, deploymentOf } from "./deployment.ts";
 export { lastWords, type PodFault, podFault } from "./faults.ts";
 export {
   budgetFor,
@@ -33,14 +33,25 @@ export {
   restrictedPod,
   type TemplateInput,
 } from "./pod.ts";
+export { refusedPods } from "./refused-pods.ts";
 export { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
 export { afterWorkers, type StopDependencies, stopPods } from "./stop-pods.ts";
-export { revisionOf, type Trial, trialName, trialOf } from "./trial.ts";
+export {
+  revisionOf,
+  type Trial,
+  trialLookMs,
+  trialName,
+  trialOf,
+  waitingJob,
+  withRevision,
+} from "./trial.ts";
 export {
   type ComponentContext,
   deploymentKinds,
+  eventPermission,
   ownConfigMap,
   podsOfComponent,
   seenOf,
+  trialRefusal,
   watchPods,
 } from "./watches.ts";

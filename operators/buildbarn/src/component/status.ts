@@ -3,7 +3,7 @@ import { condition, isReady, type ObjectOf, type WantedCondition } from "@windla
 import { Deployment, type Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { wantedAnnotation } from "../names.ts";
 import type { ComponentObject } from "../set/index.ts";
-import { podFault, unstartedPod } from "./faults.ts";
+import { type PodFault, podFault, unstartedPod } from "./faults.ts";
 
 /** What is seen of a component. */
 export interface ComponentSeen {
@@ -36,7 +36,7 @@ export function componentStatusOf(seen: ComponentSeen) {
   const isAsked =
     seen.wanted === undefined || seen.wanted === workload?.metadata.annotations?.[wantedAnnotation];
   const isUp = workload !== undefined && isAsked && isReady(kind, workload);
-  const fault = isUp ? undefined : podFault(seen.pods);
+  const fault = isUp ? undefined : (podFault(seen.pods) ?? creationFault(workload));
   const count = `${readyReplicas} of ${wanted} pods are ready`;
   const isReadyNow = isUp && configuration.status !== "False" && held === undefined;
   return {
@@ -57,6 +57,19 @@ export function componentStatusOf(seen: ComponentSeen) {
       configuration,
     ],
   } as const;
+}
+
+/** Why a Deployment gets no pods, if none can be created. */
+function creationFault(workload: ComponentSeen["workload"]): PodFault | undefined {
+  const failure = workload?.status?.conditions?.find(
+    ({ type, status }) => type === "ReplicaFailure" && status === "True",
+  );
+  return (
+    failure && {
+      reason: failure.reason ?? "FailedCreate",
+      message: failure.message ?? "no pod can be created",
+    }
+  );
 }
 
 interface Readiness {

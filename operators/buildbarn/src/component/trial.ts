@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
-import { type Child, child, type ObjectOf } from "@windlass/runtime";
+import { type Child, child, type ObjectMeta, type ObjectOf } from "@windlass/runtime";
 import { type ContainerInput, Job, type Pod, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
-import { configHashAnnotation, managedBy, setLabel, trialLabel } from "../names.ts";
+import { managedBy, resourcesAnnotation, revisionAnnotation, setLabel, trialLabel } from "../names.ts";
 import { lastWords, podFault } from "./faults.ts";
+import { wantedOf } from "./status.ts";
 
 /**
  * A pod that starts a program with a new image or configuration, beside those that serve. For
@@ -15,14 +15,34 @@ export interface Trial {
   readonly held: { readonly reason: string; readonly message: string; readonly isFault: boolean } | undefined;
 }
 
-/** Stands for the image and the configuration of a template. */
-export function revisionOf(template: PodTemplateSpecInput): string {
-  const images = template.spec?.containers.map(({ image }) => image);
-  const hash = template.metadata?.annotations?.[configHashAnnotation];
-  return createHash("sha256")
-    .update(JSON.stringify([images, hash]))
-    .digest("hex")
-    .slice(0, 10);
+/** How soon a trial is looked at again: why it gets no pod is in events alone. */
+export const trialLookMs = 5_000;
+
+/**
+ * Stands for a template: its images and configuration, and where and as whom its pods run. Any of
+ * it may keep a pod from starting.
+ */
+export function revisionOf({ metadata = {}, spec }: PodTemplateSpecInput): string {
+  const { [revisionAnnotation]: _, ...annotations } = metadata.annotations ?? {};
+  return wantedOf({ metadata: { ...metadata, annotations }, spec });
+}
+
+/** A template with the annotations that stand for it. */
+export function withRevision(template: PodTemplateSpecInput): PodTemplateSpecInput {
+  const { metadata = {}, spec } = template;
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const resources = wantedOf(containers.map(({ resources: own = {} }) => own));
+  const sized = { ...metadata, annotations: { ...metadata.annotations, [resourcesAnnotation]: resources } };
+  const revision = revisionOf({ ...template, metadata: sized });
+  return {
+    ...template,
+    metadata: { ...sized, annotations: { ...sized.annotations, [revisionAnnotation]: revision } },
+  };
+}
+
+/** A template as it is read, or a pod of it. */
+interface Annotated {
+  readonly metadata?: { readonly annotations?: ObjectMeta["annotations"] | undefined } | undefined;
 }
 
 /** What a trial of a component is made from. */
@@ -31,6 +51,10 @@ export interface TrialInput {
   readonly set: string;
   /** The template that is to be rolled out, with its revision. */
   readonly template: PodTemplateSpecInput;
+  /** The template of the pods that serve. */
+  readonly serving: Annotated | undefined;
+  /** Why no pod could be created for the Job, in the API server's words. */
+  readonly refusal: string | undefined;
   /** For how long the program must be well. */
   readonly minReadySeconds: number;
   /** Volumes of the StatefulSet's claims, which the pod gets empty ones for. */
@@ -41,6 +65,18 @@ export interface TrialInput {
   readonly pods: readonly ObjectOf<typeof Pod>[];
 }
 
+/** The Job that tries a revision, if it waits for a pod that is not there. */
+export function waitingJob(
+  jobs: readonly ObjectOf<typeof Job>[],
+  pods: readonly ObjectOf<typeof Pod>[],
+): ObjectOf<typeof Job> | undefined {
+  return jobs.find(
+    ({ metadata, status }) =>
+      (status?.conditions ?? []).length === 0 &&
+      !pods.some(({ metadata: { labels } }) => labels?.["batch.kubernetes.io/job-name"] === metadata.name),
+  );
+}
+
 /** The name of the Job that tries a revision. */
 export function trialName(name: string, revision: string): string {
   return `${name}-try-${revision}`;
@@ -48,10 +84,9 @@ export function trialName(name: string, revision: string): string {
 
 /** Whether a program with a new revision runs. */
 export function trialOf(input: TrialInput): Trial {
-  const { name, set, template, minReadySeconds, claims = [], jobs, pods } = input;
+  const { name, set, template, serving, refusal, minReadySeconds, claims = [], jobs, pods } = input;
   const { containers, initContainers = [], volumes = [], ...spec } = template.spec ?? { containers: [] };
-  const small = <C extends { readonly resources?: unknown }>({ resources: _resources, ...container }: C) =>
-    container;
+  const sized = hasOtherResources(template, serving) ? <C>(container: C) => container : withSmallRequests;
   const jobName = trialName(name, revisionOf(template));
   // Not the labels of the component: no Service leads here.
   const labels = { ...managedBy, [trialLabel]: name, [setLabel]: set };
@@ -69,9 +104,9 @@ export function trialOf(input: TrialInput): Trial {
             restartPolicy: "Never",
             terminationGracePeriodSeconds: 5,
             topologySpreadConstraints: [],
-            initContainers: initContainers.map(small),
+            initContainers: initContainers.map((container) => sized(container)),
             containers: containers.map((container) => {
-              const { livenessProbe: _liveness, lifecycle: _lifecycle, ...rest } = small(container);
+              const { livenessProbe: _liveness, lifecycle: _lifecycle, ...rest } = sized(container);
               return { ...rest, readinessProbe: lasting(rest.readinessProbe, minReadySeconds) };
             }),
             volumes: [...volumes, ...claims.map((claim) => ({ name: claim, emptyDir: {} }))],
@@ -86,7 +121,7 @@ export function trialOf(input: TrialInput): Trial {
     { readyWhen: isWell, onImmutable: "replace" },
   );
   const live = jobs.find(({ metadata }) => metadata.name === jobName);
-  return { job, held: heldBy(jobName, live, pods) };
+  return { job, held: heldBy(jobName, live, pods, refusal) };
 }
 
 /**
@@ -100,6 +135,28 @@ function lasting(
   return { ...probe, periodSeconds: 1, failureThreshold: 1, successThreshold: Math.max(1, seconds) };
 }
 
+/** Where other resources are what is new, the pod that tries it must get them. */
+function hasOtherResources({ metadata }: PodTemplateSpecInput, serving: TrialInput["serving"]): boolean {
+  const before = serving?.metadata?.annotations?.[resourcesAnnotation];
+  return before !== undefined && before !== metadata?.annotations?.[resourcesAnnotation];
+}
+
+/** What a program needs to start and wait. */
+const smallRequests = { cpu: "10m", memory: "32Mi", "ephemeral-storage": "16Mi" } as const;
+
+/**
+ * A container that finds room beside those that serve, and still has the resources that a
+ * ResourceQuota may demand.
+ */
+function withSmallRequests<C extends Pick<ContainerInput, "resources">>(container: C): C {
+  const { requests = {}, limits = {} } = container.resources ?? {};
+  const names = Object.keys(smallRequests).filter((name) => name in requests || name in limits);
+  if (names.length === 0) return { ...container, resources: {} };
+  const only = (all: typeof limits) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+  return { ...container, resources: { requests: only(smallRequests), limits: only(limits) } };
+}
+
 function isWell({ status }: ObjectOf<typeof Job>): boolean {
   return (status?.ready ?? 0) > 0;
 }
@@ -108,6 +165,7 @@ function heldBy(
   name: string,
   live: ObjectOf<typeof Job> | undefined,
   pods: readonly ObjectOf<typeof Pod>[],
+  refusal: string | undefined,
 ): Trial["held"] {
   if (live && isWell(live)) return undefined;
   const isOver = live?.status?.conditions?.some(
@@ -115,7 +173,10 @@ function heldBy(
   );
   const tried = pods.filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === name);
   if (!isOver) {
-    const found = podFault(tried);
+    const found =
+      tried.length === 0 && refusal !== undefined
+        ? { reason: "FailedCreate", message: refusal }
+        : podFault(tried);
     // A program that has ended is the Job's to judge: it may have been in the way of others.
     const fault = found?.reason === "CrashLoop" ? undefined : found;
     return {

@@ -13,6 +13,7 @@ import {
 import {
   ConfigMap,
   Deployment,
+  Event,
   Ingress,
   Job,
   NetworkPolicy,
@@ -23,6 +24,8 @@ import {
 import { managedBySelector, trialLabel } from "../names.ts";
 import type { ComponentKind, ComponentObject } from "../set/index.ts";
 import type { DeploymentSeen } from "./deployment.ts";
+import { refusedPods } from "./refused-pods.ts";
+import { waitingJob } from "./trial.ts";
 
 /** The kinds that a component without volumes is made of. */
 export const deploymentKinds = [
@@ -89,16 +92,32 @@ export function podsOfComponent(
   return cache.byIndex(Pod, "component", `${namespace}/${name}`);
 }
 
+/** Reading why no pod can be created. */
+export const eventPermission = { kind: Event, verbs: ["list"] } as const;
+
+/** Why the Job that tries something gets no pod. */
+export async function trialRefusal(
+  jobs: readonly ObjectOf<typeof Job>[],
+  pods: readonly ObjectOf<typeof Pod>[],
+  context: Pick<ReconcileContext, "live" | "clock">,
+): Promise<string | undefined> {
+  const job = waitingJob(jobs, pods);
+  return job && (await refusedPods(Job, job.metadata, context));
+}
+
 /** What is seen of a component that is a Deployment. */
 export async function seenOf<K extends ComponentKind>(
   object: ComponentObject,
   context: ComponentContext<K>,
 ): Promise<DeploymentSeen> {
   const { name, namespace } = object.metadata;
+  const jobs = context.ownedAll(Job);
+  const pods = podsOfComponent(context.cache, { namespace, name });
   return {
     deployment: context.owned(Deployment, name),
-    jobs: context.ownedAll(Job),
-    pods: podsOfComponent(context.cache, { namespace, name }),
+    jobs,
+    pods,
+    refusal: await trialRefusal(jobs, pods, context),
     own: await ownConfigMap(object, context),
     made: context.ownedAll(metadataOnly(ConfigMap)),
   };

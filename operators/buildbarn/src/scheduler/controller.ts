@@ -4,6 +4,7 @@ import {
   afterWorkers,
   deploymentKinds,
   deploymentOf,
+  eventPermission,
   ingressFor,
   metricsServiceFor,
   networkPolicyFor,
@@ -38,6 +39,7 @@ export const schedulerController = (checks: ConfigurationChecks, dependencies: S
     owns: deploymentKinds,
     watches: [...watchSet(BuildbarnScheduler), watchPods()],
     follows: [ConfigMap],
+    permissions: [eventPermission],
     concurrency: 4,
 
     async reconcile(scheduler, context) {
@@ -45,7 +47,7 @@ export const schedulerController = (checks: ConfigurationChecks, dependencies: S
       const set = await withAuthorities(setOf(context.cache, scheduler), context);
       const frontend = chosenFrontend(set, scheduler);
       const chosen: Scheduler = { ...scheduler, status: { ...scheduler.status, ...frontend } };
-      const { status, children, ...made } = await deploymentOf(
+      const { status, children, requeueAfter, ...made } = await deploymentOf(
         {
           app: "scheduler",
           object: scheduler,
@@ -63,6 +65,7 @@ export const schedulerController = (checks: ConfigurationChecks, dependencies: S
       const inSet = (app: "frontend" | "worker") => [podsOf(app, spec.cluster)];
       return {
         status: { ...status, ...frontend },
+        ...(requeueAfter !== undefined && { requeueAfter }),
         ...(children && {
           children: [
             ...children,

@@ -37,17 +37,21 @@ import {
   type Configured,
   componentStatusOf,
   configure,
+  eventPermission,
   type Made,
   metricsServiceFor,
   networkPolicyFor,
   ownConfigMap,
   podConfiguration,
   podsOfComponent,
+  refusedPods,
   type StopDependencies,
   serviceFor,
   shardClients,
   stopPods,
+  trialLookMs,
   trialOf,
+  trialRefusal,
   watchPods,
 } from "../component/index.ts";
 import { ports } from "../configuration/index.ts";
@@ -57,6 +61,7 @@ import {
   managedBySelector,
   podSelector,
   revisionAnnotation,
+  ringLabel,
   setLabel,
   wantedAnnotation,
 } from "../names.ts";
@@ -131,6 +136,7 @@ export const storageController = (checks: ConfigurationChecks, dependencies: Sto
     permissions: [
       { kind: PersistentVolumeClaim, verbs: ["patch", "delete"] },
       { kind: ConfigMap, verbs: ["get"] },
+      eventPermission,
     ],
     concurrency: 4,
     reconcile: (storage, context) => reconcile(storage, context, checks),
@@ -215,6 +221,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
         name: metadata.name,
         set: spec.cluster,
         template,
+        serving: live?.spec?.template ?? shardPods.find(isReadyPod),
+        refusal: await trialRefusal(context.ownedAll(Job), pods, context),
         minReadySeconds: spec.minReadySeconds,
         claims: stores,
         jobs: context.ownedAll(Job),
@@ -255,6 +263,7 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   const [statefulSet, mirrors] = statefulSets;
   const failed = failedGrowth(claimsSeen);
   if (failed !== undefined) held ??= { reason: "VolumesCannotGrow", message: failed, isFault: true };
+  held ??= await podsHeld(live, shardPods, context);
   held ??= mirrors && mirrorsHeld(mirrors, mirror);
 
   const revision = template.metadata?.annotations?.[revisionAnnotation];
@@ -294,7 +303,7 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
       requeueAfter: 0,
       events: [{ type: "Normal" as const, reason: "Resharding", message: moveText(next.state) }],
     }),
-    ...(!isMoved && next.until !== undefined && { requeueAfter: Math.max(0, next.until - clock.now()) }),
+    ...(!isMoved && nextLook(next, held, clock.now())),
   };
 }
 
@@ -317,6 +326,18 @@ function isStopping(
 ): boolean {
   if (!mirror) return false;
   return (mirror.spec?.replicas ?? 0) > 0 || leavingShards(mirror.metadata.name, 0, shardPods) > 0;
+}
+
+/** Why shards have no pod, if none can be created for them. */
+async function podsHeld(
+  live: ObjectOf<typeof StatefulSet> | undefined,
+  shardPods: readonly ObjectOf<typeof Pod>[],
+  context: Context,
+): Promise<Held | undefined> {
+  const own = shardPods.filter(({ metadata: { labels } }) => labels?.[ringLabel] === undefined);
+  if (!live || own.length >= (live.spec?.replicas ?? 0)) return undefined;
+  const message = await refusedPods(StatefulSet, live.metadata, context);
+  return message === undefined ? undefined : { reason: "FailedCreate", message, isFault: true };
 }
 
 /** Why the mirrors are not as they should be, if they are not. */
@@ -346,13 +367,15 @@ function isTrialNeeded(
   shardPods: readonly ObjectOf<typeof Pod>[],
 ): boolean {
   const revision = template.metadata?.annotations?.[revisionAnnotation];
-  const [serving] = shardPods.filter(({ status }) =>
-    status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
-  );
+  const serving = shardPods.find(isReadyPod);
   const applied = (live?.spec?.template ?? serving)?.metadata?.annotations?.[revisionAnnotation];
   // Pods and their StatefulSet are watched apart: either may be the first to say that they serve.
   const isServing = serving !== undefined || (live?.status?.readyReplicas ?? 0) > 0;
   return isServing && applied !== revision;
+}
+
+function isReadyPod({ status }: ObjectOf<typeof Pod>): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 }
 
 const replacing: Held = {
@@ -448,6 +471,12 @@ function servingHash(
   const shown =
     live?.spec?.template ?? shardPods.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
   return shown?.metadata?.annotations?.[configHashAnnotation];
+}
+
+/** When a change comes that no event reports. */
+function nextLook({ until }: Step, held: Held | undefined, now: number): { readonly requeueAfter?: number } {
+  const looks = [...(until === undefined ? [] : [Math.max(0, until - now)]), ...(held ? [trialLookMs] : [])];
+  return looks.length === 0 ? {} : { requeueAfter: Math.min(...looks) };
 }
 
 type Shown = ReturnType<typeof componentStatusOf> & {
