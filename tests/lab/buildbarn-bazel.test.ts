@@ -216,6 +216,68 @@ test("a scheduler that restarts in the middle of an action fails no build", asyn
   tell("scheduler restart", { downSeconds, buildSeconds: built.seconds, retries: 20 });
 }, 300_000);
 
+test.for([5, 20])(
+  "a worker of a new platform restarts the scheduler in the middle of a build, and ends no action: %d retries",
+  { timeout: 300_000 },
+  async (retries) => {
+    const { client } = world.cluster;
+    const { name: _, replicas: __, autoscaling: ___, ...own } = await workerEntry();
+    const restarts = async () => (await client.get(Deployment, key("bb-scheduler"))).metadata.generation;
+    const before = await restarts();
+    const slow = bazel.build({ targets: ["//:slow"], salt: next(), retries });
+    const busy = await busyPod();
+    const began = systemClock.monotonic();
+    const added = await client.create(BuildbarnWorker, {
+      metadata: key(`pool-${retries}`),
+      spec: {
+        ...own,
+        cluster: "bb",
+        version: "2025-02",
+        instance: `pool-${retries}`,
+        platform: [...platform, { name: "pool", value: `retries-${retries}` }],
+        replicas: 0,
+      },
+    });
+    const draining = await waitFor(
+      client,
+      BuildbarnScheduler,
+      key("bb-scheduler"),
+      ({ status }) => status?.conditions?.find(({ reason }) => reason === "DrainingWorkers")?.message,
+      wait,
+    );
+    // It runs to its end, and only then is the scheduler replaced.
+    expect((await executing()).get(busy)).toBe(1);
+    expect(await restarts()).toBe(before);
+    const built = await slow;
+    await waitFor(
+      client,
+      Deployment,
+      key("bb-scheduler"),
+      ({ metadata }) => metadata.generation !== before,
+      wait,
+    );
+    // Builds that begin while the scheduler is away ask until it is back.
+    const fresh = await bazel.build({ targets: ["//:second0"], salt: next(), retries });
+    await waitForCondition(client, BuildbarnScheduler, key("bb-scheduler"), "Ready", "True", wait);
+    tell("a worker of a new platform", {
+      retries,
+      failed: [built, fresh].filter(({ ok }) => !ok).length,
+      slowSeconds: built.seconds,
+      slowRemote: built.remote,
+      freshSeconds: fresh.seconds,
+      seconds: (systemClock.monotonic() - began) / 1_000,
+      draining,
+    });
+    succeeded(built);
+    if (retries === 20) succeeded(fresh);
+    const { status } = await client.get(BuildbarnScheduler, key("bb-scheduler"));
+    expect(status?.restart).toBeUndefined();
+    await client.delete(BuildbarnWorker, added.metadata);
+    await waitForDeletion(client, BuildbarnWorker, added.metadata, wait);
+    await waitForCondition(client, BuildbarnScheduler, key("bb-scheduler"), "Ready", "True", wait);
+  },
+);
+
 test("workers of two sizes join the set, and a HorizontalPodAutoscaler says how many of them there are", async () => {
   const { client } = world.cluster;
   const { workers } = (await client.get(BuildbarnCluster, key("bb"))).spec;

@@ -4,6 +4,7 @@ import { clusterController } from "./cluster/controller.ts";
 import { frontendController } from "./frontend/controller.ts";
 import { type ProbeDependencies, probeController } from "./probe/controller.ts";
 import { schedulerController } from "./scheduler/controller.ts";
+import type { RestartDependencies } from "./scheduler/drain.ts";
 import { monitoringController } from "./service-monitors.ts";
 import { ConfigurationChecks } from "./set/index.ts";
 import { storageController } from "./storage/controller.ts";
@@ -13,7 +14,10 @@ import { type WorkerDependencies, workerController } from "./worker/controller.t
  * What the operator stands on. Every field has a default for an operator in the cluster that it
  * looks after.
  */
-export type OperatorDependencies = WorkerDependencies & ProbeDependencies & CertificateDependencies;
+export type OperatorDependencies = WorkerDependencies &
+  RestartDependencies &
+  ProbeDependencies &
+  CertificateDependencies;
 
 /** What the operator runs. */
 export function controllersWith(dependencies: OperatorDependencies) {

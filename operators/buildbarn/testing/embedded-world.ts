@@ -31,7 +31,8 @@ export class EmbeddedWorld {
       kind: "run",
     });
     const namespace = await cluster.createNamespace("builds");
-    const replica = new Replica(cluster, [namespace], {}, dependencies);
+    // Schedulers only pretend here: none answers when its workers are to be drained.
+    const replica = new Replica(cluster, [namespace], {}, { silentMs: 0, ...dependencies });
     await replica.start();
     return new EmbeddedWorld(cluster, replica, namespace);
   }

@@ -13,6 +13,9 @@ import {
 } from "../src/queue/messages.ts";
 import { GrpcServer } from "./grpc-server.ts";
 
+/** A drain with an empty pattern, which matches every worker. */
+export const everyPod = "*";
+
 /** A thread of a worker, as a test has set it up. */
 export interface Thread {
   readonly pod: string;
@@ -32,7 +35,7 @@ export class StandInScheduler implements AsyncDisposable {
   /** Names of actions, in the order of their names, as bb_scheduler lists them. */
   #queued: string[] = [];
   #threads: Thread[] = [];
-  /** Pods that get no new actions. */
+  /** Pods that get no new actions. {@link everyPod} stands for all of them. */
   readonly drains = new Set<string>();
   /** Actions that ended because their pod did. */
   readonly killed: string[] = [];
@@ -96,6 +99,16 @@ export class StandInScheduler implements AsyncDisposable {
     return this.#threads.filter((one) => one.pod === pod && one.operation !== undefined).length;
   }
 
+  /** Its process ends, and another one starts: what it had in its memory is lost. */
+  restart(): void {
+    this.#queued = [];
+    this.drains.clear();
+    for (const thread of this.#threads) {
+      if (thread.operation !== undefined) this.killed.push(thread.operation);
+      thread.operation = undefined;
+    }
+  }
+
   /** Ends actions of a pod. @param most All of them if left out. */
   complete(pod: string, most = Number.POSITIVE_INFINITY): void {
     for (const one of this.#threads
@@ -105,9 +118,13 @@ export class StandInScheduler implements AsyncDisposable {
     this.#assign();
   }
 
+  #isDrained(pod: string): boolean {
+    return this.drains.has(pod) || this.drains.has(everyPod);
+  }
+
   #assign(): void {
     for (const thread of this.#threads)
-      if (thread.operation === undefined && !this.drains.has(thread.pod))
+      if (thread.operation === undefined && !this.#isDrained(thread.pod))
         thread.operation = this.#queued.shift();
   }
 
@@ -143,21 +160,27 @@ export class StandInScheduler implements AsyncDisposable {
         .slice(0, pageSize);
       const workers = threads.map(({ pod: own, number, operation }) => ({
         id: { pod: own, node: "node", thread: String(number) },
-        drained: this.drains.has(own),
+        drained: this.#isDrained(own),
         currentOperation: operation === undefined ? undefined : { name: operation, invocationName },
       }));
       return [{ workers }];
     });
-    server.on(listDrains, () => [{ drains: [...this.drains].map((pod) => ({ workerIdPattern: { pod } })) }]);
+    server.on(listDrains, () => [
+      {
+        drains: [...this.drains].map((pod) => ({
+          workerIdPattern: pod === everyPod ? {} : { pod },
+        })),
+      },
+    ]);
     server.on(
       addDrain,
-      async function* (this: StandInScheduler, { workerIdPattern: { pod = "" } }) {
+      async function* (this: StandInScheduler, { workerIdPattern: { pod = everyPod } }) {
         if (this.isHanging) await new Promise(() => undefined);
         this.drains.add(pod);
         yield {};
       }.bind(this),
     );
-    server.on(removeDrain, ({ workerIdPattern: { pod = "" } }) => {
+    server.on(removeDrain, ({ workerIdPattern: { pod = everyPod } }) => {
       if (!this.drains.delete(pod)) throw new GrpcError("NOT_FOUND", "Drain not found");
       this.#assign();
       return [{}];

@@ -16,7 +16,7 @@ import {
 import { labelsOf, podSelector, revisionAnnotation, wantedAnnotation } from "../names.ts";
 import { type Configured, type ConfigureInput, configure } from "./configured.ts";
 import type { Made } from "./objects.ts";
-import { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
+import { type ComponentSeen, componentStatusOf, type Held, wantedOf } from "./status.ts";
 import { trialLookMs, trialOf, withRevision } from "./trial.ts";
 
 /** What is seen of a component that is a Deployment. */
@@ -40,6 +40,13 @@ export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" |
   readonly rollout: "beside" | "alone";
   /** How many pods come up at a time beside the old ones. @default 1 */
   readonly maxSurge?: number | string;
+  /**
+   * What holds back the pods' replacement by those of another revision. It is asked each time, also
+   * where none is due.
+   *
+   * @default nothing
+   */
+  readonly hold?: (isDue: boolean) => Promise<Held | undefined>;
   /** Selects the pods. @default by the component's name */
   readonly selector?: Readonly<Record<string, string>>;
   /** @default what the resource says */
@@ -94,6 +101,8 @@ export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen)
           pods: seen.pods,
         })
       : undefined;
+  const held =
+    (await input.hold?.(isNew && seen.deployment !== undefined && trial?.held === undefined)) ?? trial?.held;
   const spec: DeploymentSpecInput = {
     replicas,
     selector: { matchLabels: selector },
@@ -106,6 +115,8 @@ export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen)
     template,
   };
   const wanted = wantedOf(spec);
+  const after = [configured.current, ...(trial ? [trial.job] : [])];
+  const isHeld = held !== undefined && held !== trial?.held;
   const deployment = child(
     Deployment,
     {
@@ -116,7 +127,7 @@ export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen)
       },
       spec,
     },
-    { after: [configured.current, ...(trial ? [trial.job] : [])] },
+    { after, ...(isHeld && { update: "never" as const }) },
   );
   const children: readonly (Child<typeof ConfigMap | typeof Job | typeof Deployment> | undefined)[] = [
     ...configured.configMaps,
@@ -125,7 +136,7 @@ export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen)
   ];
   return {
     ...madeFor,
-    status: status(configured.condition, { wanted, ...(trial?.held && { held: trial.held }) }),
+    status: status(configured.condition, { wanted, ...(held && { held }) }),
     children,
     requeueAfter: trial?.held && trialLookMs,
   };

@@ -34,7 +34,7 @@ export {
   type TemplateInput,
 } from "./pod.ts";
 export { refusedPods } from "./refused-pods.ts";
-export { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
+export { type ComponentSeen, componentStatusOf, type Held, wantedOf } from "./status.ts";
 export { afterWorkers, type StopDependencies, stopPods } from "./stop-pods.ts";
 export {
   revisionOf,

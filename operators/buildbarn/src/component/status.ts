@@ -5,6 +5,13 @@ import { wantedAnnotation } from "../names.ts";
 import type { ComponentObject } from "../set/index.ts";
 import { type PodFault, podFault, unstartedPod } from "./faults.ts";
 
+/** What holds back a change of the pods. */
+export interface Held {
+  readonly reason: string;
+  readonly message: string;
+  readonly isFault: boolean;
+}
+
 /** What is seen of a component. */
 export interface ComponentSeen {
   readonly object: ComponentObject;
@@ -17,7 +24,7 @@ export interface ComponentSeen {
   /** `ConfigValid`. */
   readonly configuration: WantedCondition;
   /** What holds back a change of the pods, if anything does. */
-  readonly held?: { readonly reason: string; readonly message: string; readonly isFault: boolean };
+  readonly held?: Held;
   readonly selector: Readonly<Record<string, string>>;
 }
 

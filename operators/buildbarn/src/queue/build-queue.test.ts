@@ -32,6 +32,22 @@ test("threads are counted by pod, with what they run", async () => {
   });
 });
 
+test("all workers of all queues are drained, also those that come later, and undrained", async () => {
+  using builds = new BuildQueue(scheduler.address);
+  scheduler.join("worker-a", 2);
+  scheduler.enqueue(2);
+  expect(await builds.drainAll(soon())).toBe(2);
+  scheduler.enqueue(3);
+  scheduler.join("worker-b", 2);
+  scheduler.complete("worker-a");
+  expect(await builds.drainAll(soon())).toBe(0);
+  const { queued, drains, pods } = await builds.look(queue, 100, soon());
+  expect([queued, drains, pods.every(({ isDrained }) => isDrained)]).toEqual([3, [], true]);
+  await builds.undrainAll(soon());
+  await builds.undrainAll(soon());
+  expect(scheduler.queued).toBe(0);
+});
+
 test("a long queue is counted page by page, and no further than asked", async () => {
   using builds = new BuildQueue(scheduler.address);
   scheduler.enqueue(1_234);

@@ -96,9 +96,44 @@ export class BuildQueue implements Disposable {
 
   /** Takes {@link drain} back, also of a pod that has gone. */
   async undrain(queue: Queue, pod: string, signal: AbortSignal): Promise<void> {
-    const request = { sizeClassQueueName: nameOf(queue), workerIdPattern: { [podLabel]: pod } };
+    await this.#removeDrain(nameOf(queue), { [podLabel]: pod }, signal);
+  }
+
+  /**
+   * Keeps all workers of all queues from new actions, also those that come later.
+   *
+   * @returns How many actions they run.
+   * @throws {GrpcError}
+   */
+  async drainAll(signal: AbortSignal): Promise<number> {
+    let executing = 0;
+    for (const name of await this.#queues(signal)) {
+      await this.#connection.call(addDrain, { sizeClassQueueName: name, workerIdPattern: {} }, signal);
+      const workers = await this.#workers(name, signal);
+      executing += workers.filter(({ currentOperation }) => currentOperation !== undefined).length;
+    }
+    return executing;
+  }
+
+  /** Takes {@link drainAll} back. @throws {GrpcError} */
+  async undrainAll(signal: AbortSignal): Promise<void> {
+    for (const name of await this.#queues(signal)) await this.#removeDrain(name, {}, signal);
+  }
+
+  async #queues(signal: AbortSignal): Promise<readonly QueueName[]> {
+    const { platformQueues } = await this.#connection.call(listPlatformQueues, {}, signal);
+    return platformQueues.flatMap(({ name, sizeClassQueues }) =>
+      sizeClassQueues.map(({ sizeClass }) => ({ platformQueueName: name, sizeClass })),
+    );
+  }
+
+  async #removeDrain(
+    name: QueueName,
+    workerIdPattern: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<void> {
     try {
-      await this.#connection.call(removeDrain, request, signal);
+      await this.#connection.call(removeDrain, { sizeClassQueueName: name, workerIdPattern }, signal);
     } catch (error) {
       if (!(error instanceof GrpcError && error.code === "NOT_FOUND")) throw error;
     }

@@ -30,11 +30,21 @@ import {
   withAuthorities,
 } from "../set/index.ts";
 import { BuildbarnWorker } from "../worker/worker.ts";
+import {
+  drainLookMs,
+  type RestartDependencies,
+  type RestartLook,
+  restartOf,
+  restartStatus,
+} from "./drain.ts";
 import { schedulerPorts, schedulerTemplate } from "./pod.ts";
 import { BuildbarnScheduler, type Scheduler } from "./scheduler.ts";
 
 /** Keeps the Deployment, the Service and the Ingress of each scheduler. */
-export const schedulerController = (checks: ConfigurationChecks, dependencies: StopDependencies = {}) =>
+export const schedulerController = (
+  checks: ConfigurationChecks,
+  dependencies: StopDependencies & RestartDependencies = {},
+) =>
   controller(BuildbarnScheduler, {
     owns: deploymentKinds,
     watches: [...watchSet(BuildbarnScheduler), watchPods()],
@@ -47,6 +57,11 @@ export const schedulerController = (checks: ConfigurationChecks, dependencies: S
       const set = await withAuthorities(setOf(context.cache, scheduler), context);
       const frontend = chosenFrontend(set, scheduler);
       const chosen: Scheduler = { ...scheduler, status: { ...scheduler.status, ...frontend } };
+      const seen = await seenOf(scheduler, context);
+      const isServing = (seen.deployment?.status?.readyReplicas ?? 0) > 0;
+      const lookAt = (isDue: boolean) =>
+        restartOf(scheduler, set, { deployment: seen.deployment, isDue }, context, dependencies);
+      let restart: RestartLook | undefined;
       const { status, children, requeueAfter, ...made } = await deploymentOf(
         {
           app: "scheduler",
@@ -54,18 +69,26 @@ export const schedulerController = (checks: ConfigurationChecks, dependencies: S
           checks,
           rollout: "alone",
           build: (files) => schedulerConfiguration(set, chosen, files),
+          hold: async (isDue) => {
+            // Where nothing runs, there is nothing to wait for.
+            restart = await lookAt(isDue && (isServing || scheduler.status?.restart !== undefined));
+            return restart.held;
+          },
           template: (found) => schedulerTemplate(scheduler, podConfiguration(found, certificateOf(set))),
         },
-        await seenOf(scheduler, context),
+        seen,
       );
+      // Without a configuration nothing is restarted, and workers are to get actions again.
+      restart ??= await lookAt(false);
+      const stored = { ...frontend, ...(restart.state && { restart: restartStatus(restart.state) }) };
       // It is stored before the operator acts on it.
       if (frontend.frontend !== scheduler.status?.frontend)
-        return { status: { ...status, ...frontend }, requeueAfter: 0 };
+        return { status: { ...status, ...stored }, requeueAfter: 0 };
       const host = spec.ingressHost ?? `bb-scheduler.${metadata.namespace}`;
       const inSet = (app: "frontend" | "worker") => [podsOf(app, spec.cluster)];
       return {
-        status: { ...status, ...frontend },
-        ...(requeueAfter !== undefined && { requeueAfter }),
+        status: { ...status, ...stored },
+        ...nextLook(scheduler, restart, requeueAfter),
         ...(children && {
           children: [
             ...children,
@@ -89,6 +112,16 @@ export const schedulerController = (checks: ConfigurationChecks, dependencies: S
       return afterWorkers(scheduler, workers, clock.now()) ?? stopPods(scheduler, context, dependencies);
     },
   });
+
+/** When something changes that no event reports. */
+function nextLook(
+  { status }: Scheduler,
+  { state, held }: RestartLook,
+  trial: number | undefined,
+): { readonly requeueAfter?: number } {
+  if (state) return { requeueAfter: held && !status?.restart ? 0 : drainLookMs };
+  return trial === undefined ? {} : { requeueAfter: trial };
+}
 
 /** The frontend that a scheduler is to use; the one that it uses, where that cannot be told. */
 function chosenFrontend(set: BuildbarnSet, scheduler: Scheduler): { readonly frontend?: string } {

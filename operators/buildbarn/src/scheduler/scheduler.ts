@@ -50,6 +50,11 @@ export const schedulerFields = {
         fieldPath: ".default",
       }),
     ),
+  drainTimeout: span
+    .default("10m")
+    .describe(
+      "For how long running actions are waited for before a change restarts it. New ones wait in the meantime",
+    ),
   noWorkersTimeout: span
     .default("15m")
     .describe("How long a queue stays whose last worker has gone, if no BuildbarnWorker has its platform"),
@@ -67,6 +72,14 @@ export const BuildbarnScheduler = defineResource({
     .apply(filled),
   status: z.object({
     ...componentStatus,
+    restart: z
+      .object({
+        serving: z.string().describe("The revision of the pod that is to be replaced"),
+        since: z.string().describe("Since when workers get no new actions"),
+        silentSince: z.string().optional().describe("Since when the scheduler does not answer"),
+      })
+      .optional()
+      .describe("A restart that waits for running actions. The operator continues from it"),
     frontend: z
       .string()
       .optional()

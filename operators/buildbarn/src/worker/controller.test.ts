@@ -8,7 +8,7 @@ import {
 } from "@windlass/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Replica } from "../../testing/replica.ts";
-import { StandInScheduler } from "../../testing/stand-in-scheduler.ts";
+import { everyPod, StandInScheduler } from "../../testing/stand-in-scheduler.ts";
 import { WorkerPods } from "../../testing/worker-pods.ts";
 import {
   BuildbarnCluster,
@@ -30,6 +30,8 @@ let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startCluster({ flavour: "embedded" });
   await cluster.install(...kinds);
+  // Pods of a Job end at once here. Those that try a configuration run for as long as they may.
+  cluster.controlPlane?.node.on("*-try-*", { kind: "run" });
 }, 60_000);
 afterAll(() => cluster.close());
 
@@ -51,7 +53,10 @@ beforeEach(async () => {
   await replica.start();
   const metadata = (name: string) => ({ namespace, name });
   await client.create(BuildbarnStorage, { metadata: metadata("storage") });
-  await client.create(BuildbarnScheduler, { metadata: metadata("scheduler") });
+  await client.create(BuildbarnScheduler, {
+    metadata: metadata("scheduler"),
+    spec: { minReadySeconds: 0 },
+  });
   await client.create(BuildbarnFrontend, { metadata: metadata("frontend") });
 });
 afterEach(async () => {
@@ -334,4 +339,115 @@ test("a set leaves the number of its workers to others, unless it sets one itsel
   await count(3);
   await client.patch(BuildbarnCluster, metadata, workers({ replicas: 2 }));
   await count(2);
+});
+
+/** Another platform is another queue: the scheduler has to restart for it. */
+const another = () =>
+  cluster.client.create(BuildbarnWorker, {
+    metadata: { namespace, name: "another" },
+    spec: { platform: [{ name: "OSFamily", value: "windows" }], replicas: 0 },
+  });
+const schedulerIs = (reason: string) =>
+  waitFor(
+    cluster.client,
+    BuildbarnScheduler,
+    { namespace, name: "scheduler" },
+    ({ status }) => status?.conditions?.some((one) => one.type === "Ready" && one.reason === reason),
+    wait,
+  );
+const schedulerReady = () =>
+  waitForCondition(
+    cluster.client,
+    BuildbarnScheduler,
+    { namespace, name: "scheduler" },
+    "Ready",
+    "True",
+    wait,
+  );
+const schedulerTemplate = async () =>
+  (await cluster.client.get(Deployment, { namespace, name: "scheduler" })).spec?.template;
+
+test(
+  "a change restarts a scheduler once its workers are idle, whenever the operator dies",
+  slow,
+  async () => {
+    await create({ replicas: 1, minReadySeconds: 0 });
+    await ready();
+    await schedulerReady();
+    await until(() => scheduler.pods().length === 1);
+    const [pod = ""] = scheduler.pods();
+    const before = await schedulerTemplate();
+    scheduler.enqueue(1);
+    await another();
+    const held = await schedulerIs("DrainingWorkers");
+    expect(held).toBeTruthy();
+    await until(() => scheduler.drains.has(everyPod));
+    scheduler.enqueue(3);
+    replica.kill();
+    await replica.start();
+    expect(await schedulerTemplate()).toEqual(before);
+    expect(scheduler.executing(pod)).toBe(1);
+    scheduler.complete(pod);
+    await until(
+      async () => (await schedulerTemplate())?.metadata?.annotations !== before?.metadata?.annotations,
+    );
+    await until(async () => !scheduler.drains.has(everyPod));
+    await schedulerReady();
+    expect(scheduler.killed).toEqual([]);
+    await until(() => scheduler.executing(pod) > 0);
+  },
+);
+
+test(
+  "workers get actions again when the change that would restart their scheduler is taken back",
+  slow,
+  async () => {
+    await create({ replicas: 1, minReadySeconds: 0 });
+    await ready();
+    await schedulerReady();
+    await until(() => scheduler.pods().length === 1);
+    const [pod = ""] = scheduler.pods();
+    const before = await schedulerTemplate();
+    scheduler.enqueue(1);
+    const { metadata } = await another();
+    await until(() => scheduler.drains.has(everyPod));
+    await cluster.client.delete(BuildbarnWorker, metadata);
+    await until(() => !scheduler.drains.has(everyPod));
+    await schedulerReady();
+    expect(await schedulerTemplate()).toEqual(before);
+    expect(scheduler.executing(pod)).toBe(1);
+  },
+);
+
+test("a configuration that is refused in the meantime gives workers their actions back", slow, async () => {
+  await create({ replicas: 1, minReadySeconds: 0 });
+  await ready();
+  await schedulerReady();
+  await until(() => scheduler.pods().length === 1);
+  scheduler.enqueue(1);
+  await another();
+  await until(() => scheduler.drains.has(everyPod));
+  await cluster.client.patch(
+    BuildbarnScheduler,
+    { namespace, name: "scheduler" },
+    { type: "merge", patch: { spec: { configOverrides: "{ nonsense: 1 }" } } },
+  );
+  await until(() => !scheduler.drains.has(everyPod));
+});
+
+test("running actions hold up a change no longer than they may", slow, async () => {
+  await cluster.client.patch(
+    BuildbarnScheduler,
+    { namespace, name: "scheduler" },
+    { type: "merge", patch: { spec: { drainTimeout: "2s" } } },
+  );
+  await create({ replicas: 1, minReadySeconds: 0 });
+  await ready();
+  await schedulerReady();
+  await until(() => scheduler.pods().length === 1);
+  const before = await schedulerTemplate();
+  scheduler.enqueue(1);
+  await another();
+  await until(() => scheduler.drains.has(everyPod));
+  await until(async () => JSON.stringify(await schedulerTemplate()) !== JSON.stringify(before));
 });

@@ -17,13 +17,12 @@ import {
 import { ports, sorted } from "../configuration/index.ts";
 import { GrpcError, type GrpcServer } from "../grpc/index.ts";
 import { BuildQueue, type Queue } from "../queue/index.ts";
-import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { QueueDependencies } from "../scheduler/drain.ts";
 import {
   type BuildbarnSet,
   type ConfigurationChecks,
   certificateOf,
   connectionTo,
-  type OperatorCertificate,
   platformOf,
   SetFault,
   schedulerOf,
@@ -40,15 +39,7 @@ import type { ScalingRules, ScalingState } from "./scaling.ts";
 import { BuildbarnWorker, type Worker } from "./worker.ts";
 
 /** What the workers' controller stands on. */
-export interface WorkerDependencies extends StopDependencies {
-  /** `host:port` of a scheduler's BuildQueueState. @default that of its Service */
-  readonly queueAddress?: (scheduler: Scheduler) => string | Promise<string>;
-  /**
-   * What the operator shows to sets that use TLS among themselves.
-   *
-   * @default what is mounted in its pod
-   */
-  readonly certificate?: OperatorCertificate;
+export interface WorkerDependencies extends StopDependencies, QueueDependencies {
   /** How often the queue is looked at where workers are scaled by it. @default 5_000 */
   readonly pollMs?: number;
   /** How long an idle pod is marked as the next to be deleted before it is. @default 2_000 */
