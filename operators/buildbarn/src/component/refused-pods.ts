@@ -1,12 +1,12 @@
 import type { ObjectMeta, ReconcileContext } from "@windlass/runtime";
 import { Event, type Job, type StatefulSet } from "@windlass/runtime/kinds";
 
-/** How long an event that is not repeated says something of now: controllers try again within it. */
+/** How long an event counts that is not repeated: controllers try again within it. */
 const EVENT_MS = 20 * 60_000;
 
 /**
- * Why no pod can be created for an object, such as a ResourceQuota or an admission webhook. A Job or
- * a StatefulSet reports it by events alone.
+ * Why no pod can be created for an object, such as a ResourceQuota or an admission webhook. A Job
+ * or a StatefulSet reports it by events alone.
  */
 export async function refusedPods(
   kind: typeof Job | typeof StatefulSet,

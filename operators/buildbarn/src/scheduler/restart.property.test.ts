@@ -170,7 +170,7 @@ test("no change ends a running action before its time, whenever the operator die
       for (const one of all) {
         happen(model, one);
         expect(model.lost).toBe(0);
-        // Whoever comes after an operator that died knows that workers are drained.
+        // The next operator knows that workers are drained.
         if (model.isDrained) expect(model.stored).toBeDefined();
       }
     }),

@@ -1,7 +1,7 @@
 /**
  * A restart of a scheduler that the operator makes, and that is held until its workers are idle. A
- * scheduler has its queue in its memory: workers drop what they run when it is gone, and clients ask
- * for it again.
+ * scheduler has its queue in its memory: workers drop what they run when it is gone, and clients
+ * ask for it again.
  *
  * Drains are stored here before they are made, and are taken away before this is: so no worker is
  * ever kept from actions without a state that says so. A scheduler that has restarted has none.
