@@ -5,6 +5,7 @@ import type { DeleteOptions } from "../registry/deletion.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, type Cause, invalid, StatusError, UndecodableError } from "../status.ts";
+import { nextTurn, TurnBudget } from "../steps.ts";
 import { decodeBody } from "./body.ts";
 import { isTrue, parseInteger, parseListOptions } from "./list-options.ts";
 import { pageMetadata, present, presentList, type ReadDependencies, readPage } from "./read.ts";
@@ -34,6 +35,9 @@ export async function remove(
   return await encoded(200, status, write.as.encoding);
 }
 
+/** How many objects of a collection are deleted between two turns of the event loop. */
+const deletedPerTurn = 100;
+
 export async function removeCollection(
   deps: ReadDependencies,
   resource: Resource,
@@ -46,7 +50,9 @@ export async function removeCollection(
   const listed = parseListOptions(resource, write.query, false);
   const page = await readPage(deps.registry, resource, namespace, listed);
   const items: JsonObject[] = [];
+  const budget = new TurnBudget(deletedPerTurn);
   for (const { object } of page.entries) {
+    if (budget.spend(1)) await nextTurn();
     const { name, namespace: within } = object.metadata;
     try {
       await deps.registry.delete(

@@ -200,11 +200,11 @@ export async function presentList(
     case "metadata":
       if (as.of === "object") throw notOfObject(resource);
       return as.encoding === "protobuf"
-        ? protobuf(200, (await protobufForm()).metadataList(metadata, objects))
+        ? protobuf(200, await (await protobufForm()).metadataList(metadata, objects))
         : await encoded(200, metadataList(metadata, objects), as.encoding);
     case "object":
       if (as.encoding === "protobuf") {
-        return protobuf(200, (await protobufForm()).list(resource, metadata, objects));
+        return protobuf(200, await (await protobufForm()).list(resource, metadata, objects));
       }
       return await encoded(200, listObject(resource, metadata, objects), as.encoding);
   }

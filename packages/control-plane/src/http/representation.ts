@@ -2,6 +2,7 @@ import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, stringify, textOf } from "../json.ts";
 import type { GroupVersionKind, KindInfo } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
+import { nextTurn, TurnBudget } from "../steps.ts";
 import type { Entry } from "../storage/store.ts";
 
 /** `"kind":"Pod","apiVersion":"v1",`: what goes before the shared JSON of an entry. */
@@ -47,9 +48,9 @@ const metadataKind: GroupVersionKind = { group: "meta.k8s.io", version: "v1", ki
 export interface ProtobufForm {
   /** As the answer to a get, or as the object of a watch event. */
   object(resource: Resource, object: JsonObject): Uint8Array;
-  list(resource: Resource, metadata: JsonObject, objects: readonly JsonObject[]): Uint8Array;
+  list(resource: Resource, metadata: JsonObject, objects: readonly JsonObject[]): Promise<Uint8Array>;
   metadata(object: JsonObject): Uint8Array;
-  metadataList(metadata: JsonObject, objects: readonly JsonObject[]): Uint8Array;
+  metadataList(metadata: JsonObject, objects: readonly JsonObject[]): Promise<Uint8Array>;
   /** An object with `kind` and `apiVersion` of its own. */
   plain(object: JsonObject): Uint8Array;
   frame(type: string, object: Uint8Array): Uint8Array;
@@ -82,19 +83,33 @@ async function makeProtobufForm(): Promise<ProtobufForm> {
       const { info } = resource;
       return envelope(apiVersionOf(info), info.kind, messageOf(resource, object));
     },
-    list: (resource, metadata, objects) => {
+    list: async (resource, metadata, objects) => {
       const { group, version, listKind } = resource.info;
-      const items = objects.map((object) => messageOf(resource, object));
+      const items = await inTurns(objects, (object) => messageOf(resource, object));
       return must(encodeList({ group, version, kind: listKind }, metadata, items), listKind);
     },
     metadata: (object) => envelope("meta.k8s.io/v1", metadataKind.kind, metadataOf(object)),
-    metadataList: (metadata, objects) => {
+    metadataList: async (metadata, objects) => {
       const kind = `${metadataKind.kind}List`;
-      return must(encodeList({ ...metadataKind, kind }, metadata, objects.map(metadataOf)), kind);
+      const items = await inTurns(objects, metadataOf);
+      return must(encodeList({ ...metadataKind, kind }, metadata, items), kind);
     },
     plain: (object) => must(encodeProtobuf(kindOf(object), object), textOf(object.kind)),
     frame: watchFrame,
   };
+}
+
+/** How many objects are written between two turns of the event loop. */
+const perTurn = 500;
+
+async function inTurns<T, Made>(items: readonly T[], make: (item: T) => Made): Promise<Made[]> {
+  const made: Made[] = [];
+  const budget = new TurnBudget(perTurn);
+  for (const item of items) {
+    made.push(make(item));
+    if (budget.spend(1)) await nextTurn();
+  }
+  return made;
 }
 
 function kindOf({ apiVersion, kind }: JsonObject): GroupVersionKind {

@@ -6,7 +6,7 @@ import { AUTHORIZER, authorizerOf, type ResourceQuestion } from "../../cel/libra
 import { KUBERNETES } from "../../cel/library/index.ts";
 import { BOOL, DYN, NULL, STRING, type Type, typeName } from "../../cel/types.ts";
 import { CelError, CelMap, type Value } from "../../cel/values.ts";
-import type { Json, JsonObject } from "../../json.ts";
+import { isLarge, type Json, type JsonObject } from "../../json.ts";
 import type { Matcher } from "../../patterns/index.ts";
 import { nextTurn, type Steps } from "../../steps.ts";
 import { askedOf } from "./authorizer.ts";
@@ -104,6 +104,9 @@ export interface ComposedVariable {
   readonly compiled: Compilation;
 }
 
+/** What expressions may cost between two turns of the event loop. */
+const costPerTurn = 100_000;
+
 /** Runs expressions over one request, within one budget. */
 export class Evaluation {
   readonly #bound: ReadonlyMap<string, Value>;
@@ -114,7 +117,8 @@ export class Evaluation {
   constructor(inputs: Inputs, composed: readonly ComposedVariable[], budget: number, matcher: Matcher) {
     this.#matcher = matcher;
     this.#left = budget;
-    this.#leftAtPause = budget;
+    // To have decoded a large object was work enough.
+    this.#leftAtPause = isLarge(inputs.object ?? null) ? budget + costPerTurn : budget;
     const bound = new Map<string, Value>([
       ["object", fromJson(inputs.object ?? null)],
       ["oldObject", fromJson(inputs.oldObject ?? null)],
@@ -138,7 +142,7 @@ export class Evaluation {
   /** @throws OutOfBudget */
   *evaluate(text: string, compiled: Compilation): Steps<Outcome> {
     if (compiled.errors !== undefined) return { error: `compilation error: ${compiled.errors}` };
-    if (this.#leftAtPause - this.#left >= budgets.call) {
+    if (this.#leftAtPause - this.#left >= costPerTurn) {
       this.#leftAtPause = this.#left;
       yield nextTurn;
     }

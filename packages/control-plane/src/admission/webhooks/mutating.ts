@@ -1,8 +1,9 @@
-import { equal, isObject, type JsonObject } from "../../json.ts";
+import { equal, isLarge, isObject, type JsonObject } from "../../json.ts";
 import { DecodeError } from "../../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { ParseError } from "../../schema/parse-json.ts";
 import { internalError, StatusError, UndecodableError } from "../../status.ts";
+import { nextTurn } from "../../steps.ts";
 import { askHook, denied, HookFailure, matchHook, type WebhookDependencies } from "./caller.ts";
 import { type Hook, Hooks } from "./hooks.ts";
 import { patched, readPatch } from "./patch.ts";
@@ -93,7 +94,10 @@ class Round {
   async #ask(hook: Hook, match: Match): Promise<boolean> {
     const request = this.#request;
     const shown = withoutStamps(request, await shownAs(request, match));
+    const pause = isLarge(shown.object ?? null) ? nextTurn : () => undefined;
+    await pause();
     const verdict = await askHook(this.#deps, hook, request, match, shown, "mutating");
+    await pause();
     if (!verdict.allowed) throw denied(hook, verdict);
     if (verdict.patch === undefined) return false;
     const operations = operationsOf(hook, verdict.patch);
@@ -107,7 +111,11 @@ class Round {
       throw new HookFailure(hook.name, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
     }
     const before = request.object as JsonObject;
-    await this.#take(match, patched(shown.object, operations));
+    await pause();
+    const changed = patched(shown.object, operations);
+    await pause();
+    await this.#take(match, changed);
+    await pause();
     restoreStamps(request, before);
     return !equal(before, request.object);
   }
