@@ -15,16 +15,19 @@
  * | `differential` | the same requests on the embedded server and on a real one, compared |
  * | `differential-cluster` | what controllers make of the same manifests, and what kubectl prints, on both |
  * | `properties` | every property test, with random seeds, for PROPERTY_SECONDS (4, and up to 40) each: some ten minutes |
+ * | `faults` | the data file, with each of its system calls failing or killing the process in turn; needs strace |
  * | `fuzz` | invalid requests, which may fail only where they fail on a real server; and the largest ones, which may not block the event loop |
  * | `clients` | client-go, kube-rs, Python, JavaScript, Java and helm, which must see the same on both; those whose tools are missing are left out |
+ * | `e2e` | Kubernetes' own end-to-end tests that need no containers; what fails is run on the lab's cluster then. Half an hour, and ten minutes to build them, so only when it is asked for |
  * | `envtest` | other projects' own suites, in Go, on the programs of `windlass-control-plane assets` and on the real ones |
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { collect } from "../tests/differential/tally.ts";
-import { run, runVitest, type Tally } from "./steps.ts";
+import { codeOf, resultLine, run, runVitest, skippedCode, type Tally } from "./steps.ts";
 
 const root = join(import.meta.dirname, "..");
 const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
@@ -40,8 +43,10 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   differential,
   "differential-cluster": differentialCluster,
   properties,
+  faults,
   fuzz,
   clients,
+  e2e,
   envtest,
   chaos,
   cluster,
@@ -53,9 +58,9 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   newcomer,
 };
 /** They need neither the lab's cluster nor its programs. */
-const withoutLab = ["properties"];
-/** Run only when they are asked for: they take an hour. */
-const onlyByName = ["elasti-full"];
+const withoutLab = ["properties", "faults"];
+/** Run only when they are asked for: they take up to an hour. */
+const onlyByName = ["e2e", "elasti-full"];
 const wanted =
   positionals.length > 0 ? positionals : Object.keys(suites).filter((name) => !onlyByName.includes(name));
 for (const name of wanted) {
@@ -69,16 +74,19 @@ if (!existsSync(lab) && wanted.some((name) => !withoutLab.includes(name))) {
   process.exit(2);
 }
 
-let passed = 0;
-let failed = 0;
+let total: Tally = { passed: 0, failed: 0 };
 for (const name of wanted) {
   process.stdout.write(`\n== ${name}\n`);
   const tally = await (suites[name] as () => Promise<Tally>)();
-  passed += tally.passed;
-  failed += tally.failed;
+  total = sum(total, tally);
 }
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
-process.exit(failed > 0 || passed === 0 ? 1 : 0);
+process.stdout.write(resultLine(total));
+process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
+
+function sum(a: Tally, b: Tally): Tally {
+  const skipped = [...(a.skipped ?? []), ...(b.skipped ?? [])];
+  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped };
+}
 
 /** The same API suite that runs on the embedded control plane, on a bare real one. */
 async function api(): Promise<Tally> {
@@ -132,6 +140,12 @@ async function properties(): Promise<Tally> {
   return await runVitest(["--config", "vitest.properties.config.ts"], environment);
 }
 
+/** What `npm test` tries at one call in so many. */
+async function faults(): Promise<Tally> {
+  const environment = { ...process.env, FAULT_STRIDE: "1" };
+  return await runVitest(["packages/control-plane/src/storage/data-file.faults.test.ts"], environment);
+}
+
 async function fuzz(): Promise<Tally> {
   const { startBinaries } = await import("@windlass/testing");
   const real = await startBinaries(assets(), { requireServiceAccounts: true });
@@ -154,23 +168,49 @@ async function clients(): Promise<Tally> {
   return await onCluster([], (environment) => tallyOf(programs, environment));
 }
 
+/** The program is built where it is not named. */
+async function e2e(): Promise<Tally> {
+  const program = process.env.E2E_TEST ?? (await builtE2e());
+  const tests = join(root, "tests/clients/e2e.ts");
+  const { KUBECONFIG: _kubeconfig, ...own } = process.env;
+  const path = `${assets()}:${process.env.PATH}`;
+  const code = await codeOf(process.execPath, [tests], { ...own, PATH: path, E2E_TEST: program });
+  if (code === 0) return { passed: 1, failed: 0 };
+  return await onCluster([], (environment) =>
+    tallyOf([[tests, "--on-real"]], { ...environment, E2E_TEST: program }),
+  );
+}
+
+async function builtE2e(): Promise<string> {
+  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
+  const program = join(cache, "windlass", "e2e.test");
+  const sources = join(root, "tests/clients/e2e");
+  if (!(await run("go", ["-C", sources, "build", "-o", program, "."])))
+    throw new Error("the end-to-end tests cannot be built");
+  return program;
+}
+
 async function envtest(): Promise<Tally> {
   const environment = { ...process.env, KUBEBUILDER_ASSETS: assets() };
   return await tallyOf([[join(root, "tests/envtest/main.ts")]], environment);
 }
 
-/** Runs programs one after the other. Those that end with 0 have passed. */
+/** Runs programs one after the other. Those that end with 0 have passed, unless they were left out. */
 async function tallyOf(programs: readonly Comparison[], environment: NodeJS.ProcessEnv): Promise<Tally> {
   let passed = 0;
   let failed = 0;
+  const skipped: string[] = [];
   for (const program of programs) {
-    if (await run(process.execPath, [...program], environment)) passed++;
+    const code = await codeOf(process.execPath, [...program], environment);
+    const name = relative(root, program[0]);
+    if (code === 0) passed++;
+    else if (code === skippedCode) skipped.push(name);
     else {
       failed++;
-      process.stdout.write(`FAILED  ${program[0]}\n`);
+      process.stdout.write(`FAILED  ${name}\n`);
     }
   }
-  return { passed, failed };
+  return { passed, failed, skipped };
 }
 
 /** Each comparison is a program of its own, which ends with 1 where the servers differ in a way that is not listed as known. */

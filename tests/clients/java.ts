@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { makeAssets } from "../../packages/control-plane/src/envtest/assets.ts";
 import { findProgram, mustRun, run, skip } from "./program.ts";
+import { keepResult } from "./result.ts";
 import { compareLines } from "./servers.ts";
 
 const maven = (await findProgram("mvn", "MVN")) ?? skip("there is no mvn");
@@ -47,6 +48,8 @@ try {
     const differences = compareLines(embedded, await check("real", dirname(real)));
     const same = differences === "" ? "the same" : "not the same";
     process.stdout.write(`${differences}java: ${took}, ${same} on the real server\n`);
+    const lines = embedded.trimEnd().split("\n").length;
+    await keepResult("java", { lines, sameOnReal: differences === "" });
     if (differences !== "") process.exitCode = 1;
   }
 } finally {

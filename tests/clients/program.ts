@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { skippedCode } from "../../scripts/steps.ts";
 
 /** What a program left behind. */
 export interface Ended {
@@ -48,8 +49,8 @@ export async function findProgram(name: string, variable: string): Promise<strin
   return undefined;
 }
 
-/** Says that a client is not there, which is no failure. */
+/** Says that a client is not there, which is neither a success nor a failure. */
 export function skip(what: string): never {
   process.stdout.write(`skipped: ${what}\n`);
-  process.exit(0);
+  process.exit(skippedCode);
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ControlPlane } from "../../packages/control-plane/src/control-plane.ts";
+import { keepResult } from "./result.ts";
 
 /** An API server to use a client on. */
 export interface Place {
@@ -16,11 +17,17 @@ export interface Place {
  * must read the same, line by line.
  *
  * @param use gives what the client printed, without what differs from one run to the next
+ * @param checks how many checks the client made in the last use, where it makes some of its own
  */
-export async function onServers(client: string, use: (place: Place) => Promise<string>): Promise<void> {
+export async function onServers(
+  client: string,
+  use: (place: Place) => Promise<string>,
+  checks?: () => number,
+): Promise<void> {
   const started = Date.now();
   const embedded = await onEmbedded(use);
-  const took = `${embedded.trimEnd().split("\n").length} lines in ${Date.now() - started} ms`;
+  const lines = embedded.trimEnd().split("\n").length;
+  const took = `${lines} lines in ${Date.now() - started} ms`;
   const { KUBECONFIG: kubeconfig } = process.env;
   if (kubeconfig === undefined) {
     process.stdout.write(`${embedded}${client}: ${took}\n`);
@@ -31,6 +38,8 @@ export async function onServers(client: string, use: (place: Place) => Promise<s
   process.stdout.write(
     `${differences}${client}: ${took}, ${differences === "" ? "the same" : "not the same"} on the real server\n`,
   );
+  const result = { lines, sameOnReal: differences === "" };
+  await keepResult(client, checks === undefined ? result : { ...result, checks: checks() });
   if (differences !== "") process.exitCode = 1;
 }
 

@@ -18,10 +18,20 @@ import { endLeftovers } from "./leftovers.ts";
 import { known, projects } from "./projects.ts";
 import { type Compiled, compile, fetchProject, type Outcome, runSuite } from "./suite-run.ts";
 
+/** How many tests ended how on one of the servers. */
+interface States {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
 interface Row {
   readonly suite: string;
   readonly tests: number;
+  /** How many passed on both. */
   readonly passed: number;
+  readonly real: States;
+  readonly ours: States;
   readonly realSeconds: number;
   readonly oursSeconds: number;
   readonly known: readonly string[];
@@ -95,6 +105,8 @@ async function compared(name: string, suite: Compiled, realAssets: string): Prom
     passed: [...theirs.states].filter(
       ([test, state]) => /pass/i.test(state) && own.states.get(test) === state,
     ).length,
+    real: statesOf(theirs),
+    ours: statesOf(own),
     realSeconds: round(theirs.seconds),
     oursSeconds: round(own.seconds),
     known: found.filter(isKnown),
@@ -108,6 +120,12 @@ function differences(theirs: Outcome, own: Outcome): string[] {
   if (theirs.states.size === 0) return ["no test was run"];
   const tests = new Set([...theirs.states.keys(), ...own.states.keys()]);
   return [...tests].filter((test) => theirs.states.get(test) !== own.states.get(test));
+}
+
+function statesOf({ states }: Outcome): States {
+  const count = (wanted: RegExp) => [...states.values()].filter((state) => wanted.test(state)).length;
+  const [passed, skipped] = [count(/^pass/i), count(/^(skip|pending)/i)];
+  return { passed, failed: states.size - passed - skipped, skipped };
 }
 
 function isKnown(test: string): boolean {
