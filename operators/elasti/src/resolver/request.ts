@@ -1,7 +1,7 @@
 /**
  * The field of a request that asks where its connection leads, with a nonce. The resolver answers
  * with the same field, whose value is made from the nonce and a key: a server that repeats what it
- * is sent cannot be taken for the resolver.
+ * is sent is not mistaken for the resolver.
  */
 export const pathProbeHeader = "elasti-path-probe";
 

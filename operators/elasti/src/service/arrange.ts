@@ -11,8 +11,9 @@ import {
   type ResolverEndpoint,
   resolverSlicesFor,
 } from "./objects.ts";
-import { pause, pausedBy, ScaledObject, unpause } from "./scaled-object.ts";
+import { pause, pausedBy, ScaledObject } from "./scaled-object.ts";
 import type { Sight } from "./sight.ts";
+import { sleptTargetOf, unpauseNamed } from "./slept-target.ts";
 import type { Arrangement } from "./stage.ts";
 
 /** What is to be arranged for a service. */
@@ -35,8 +36,13 @@ export interface Arranging {
 /**
  * Brings the cluster to what a stage asks for. Each write is idempotent, and what brings an
  * endpoint into the Service comes before what takes one out, so that it may end after any of them.
+ *
+ * @returns whether the target is as it was before it was put to sleep: scaled up, and not paused.
  */
-export async function arrange(arranging: Arranging, context: ReconcileContext): Promise<void> {
+export async function arrange(
+  arranging: Arranging,
+  context: ReconcileContext,
+): Promise<"restored" | "slept"> {
   const { elasti, sight, ports, arrangement, listening } = arranging;
   const wantedPrivate = privateServiceFor(elasti, sight.service);
   // Pods that take connections are better than a resolver that may not; where there are none, it is
@@ -52,7 +58,7 @@ export async function arrange(arranging: Arranging, context: ReconcileContext): 
     context,
     [wantedPrivate, ...slices].map(({ object }) => object.metadata.name ?? ""),
   );
-  await scale(arranging, context);
+  return await scale(arranging, context);
 }
 
 /**
@@ -107,18 +113,22 @@ export async function removeOthers(context: ReconcileContext, wanted: readonly s
 async function scale(
   { elasti, sight, arrangement, wanted, mayStart }: Arranging,
   context: ReconcileContext,
-): Promise<void> {
-  const scaledObject = await scaledObjectOf(elasti, context);
-  const key = { namespace: elasti.metadata.namespace, name: elasti.spec.autoscaler?.name ?? "" };
+): Promise<"restored" | "slept"> {
+  const { namespace } = elasti.metadata;
+  const { scaledObject } = sleptTargetOf(elasti.spec);
   const isAsleep = sight.replicas === 0 && arrangement.scale === "leave";
   if (arrangement.scale === "zero") {
-    if (scaledObject) await pause(context, key, scaledObject);
+    const found = await scaledObjectOf(elasti, context);
+    if (found) await pause(context, { namespace, name: scaledObject ?? "" }, found);
     if (sight.replicas > 0) await sight.scale.set(0);
-    return;
+    return "slept";
   }
   if (arrangement.scale === "up" && mayStart && sight.replicas < wanted) await sight.scale.set(wanted);
-  if (scaledObject && !isAsleep && (mayStart || arrangement.scale === "leave"))
-    await unpause(context, key, scaledObject);
+  if (isAsleep || (arrangement.scale === "up" && !mayStart)) return "slept";
+  // The one that was paused, which the spec may not name any more.
+  for (const name of new Set([scaledObject, elasti.status?.sleptTarget?.scaledObject]))
+    if (name !== undefined) await unpauseNamed(namespace, name, context);
+  return "restored";
 }
 
 /** The ScaledObject that an ElastiService names, if KEDA scales its target. */

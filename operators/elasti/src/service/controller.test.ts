@@ -64,7 +64,7 @@ beforeAll(async () => {
       },
     },
     resolver,
-    patience: { settleMs: 50, proofMs: 3_000, reprieveMs: 500 },
+    patience: { settleMs: 50, proofMs: 3_000, reprieveMs: 500, drainMs: 500 },
     resolverGraceMs: 200,
   });
   await cluster.run("elasti-operator", (options) => manager(options).add(controller));
@@ -282,6 +282,76 @@ test("a ScaledObject is paused while its target sleeps, and gets back what it ha
   expect(annotations).toEqual({ [paused]: "false", "example.com/mine": "kept" });
 });
 
+/** Makes a ScaledObject, and puts the target that it scales to sleep. */
+async function createAsleepWithKeda(name: string, spec: object = {}): Promise<NamespacedKey> {
+  const metadata = { namespace, name };
+  await cluster.client.create(Scaled, { metadata, spec: { scaleTargetRef: { name } } });
+  const key = await createAsleep(name, { autoscaler: { type: "keda", name }, ...spec });
+  await isPaused(key, true);
+  return key;
+}
+
+const isPaused = (key: NamespacedKey, wanted: boolean) =>
+  waitFor(
+    cluster.client,
+    Scaled,
+    key,
+    ({ metadata }) => (metadata.annotations?.[pausedAnnotation] !== undefined) === wanted,
+  );
+const patchSpec = (key: NamespacedKey, spec: object) =>
+  cluster.client.patch(ElastiService, key, { type: "merge", patch: { spec } });
+
+test("a ScaledObject that the spec names no longer when its target wakes gets its pause taken back", async () => {
+  const removed = await createAsleepWithKeda("keda-removed");
+  const renamed = await createAsleepWithKeda("keda-renamed");
+  await patchSpec(removed, { autoscaler: null });
+  await patchSpec(renamed, { autoscaler: { type: "keda", name: "another" } });
+  for (const key of [removed, renamed]) {
+    await wake(key);
+    await at(key, "Serving");
+    await isPaused(key, false);
+    await seen(key, ({ status }) => status?.sleptTarget === undefined);
+  }
+});
+
+test("without its Service a deleted ElastiService wakes its target all the same, and KEDA has it back", async () => {
+  const key = await createAsleepWithKeda("keda-orphan");
+  await cluster.client.delete(Service, key);
+  await seen(key, (one) => conditionOf(one, "Ready")?.reason === "ServiceMissing");
+  await cluster.client.delete(ElastiService, key);
+  await waitForDeletion(cluster.client, ElastiService, key);
+  expect(await replicasOf(key)).toBe(1);
+  await isPaused(key, false);
+});
+
+test("without its Service a deleted ElastiService that says so keeps its target asleep", async () => {
+  const key = await createAsleepWithKeda("keda-kept", { onDelete: "Keep" });
+  await cluster.client.delete(Service, key);
+  await seen(key, (one) => conditionOf(one, "Ready")?.reason === "ServiceMissing");
+  await cluster.client.delete(ElastiService, key);
+  await waitForDeletion(cluster.client, ElastiService, key);
+  expect(await replicasOf(key)).toBe(0);
+});
+
+test("a target that the spec names no longer while it sleeps is scaled up again", async () => {
+  const key = await createAsleepWithKeda("former", { minTargetReplicas: 2 });
+  const other = await createTarget("latter");
+  await patchSpec(key, { scaleTargetRef: { name: "latter" } });
+  await waitFor(cluster.client, Deployment, key, ({ spec }) => spec?.replicas === 2);
+  await isPaused(key, false);
+  await at(key, "Serving");
+  expect(await replicasOf(other)).toBe(1);
+  await seen(key, ({ status }) => status?.sleptTarget === undefined);
+  // Also where the new one is not there.
+  const lost = await createAsleep("former-too");
+  await patchSpec(lost, { scaleTargetRef: { name: "nowhere" } });
+  await waitFor(cluster.client, Deployment, lost, ({ spec }) => spec?.replicas === 1);
+  await seen(
+    lost,
+    (one) => one.status?.sleptTarget === undefined && conditionOf(one, "Ready")?.reason === "TargetMissing",
+  );
+});
+
 test("a ScaledObject that somebody else paused is left alone, and its target awake", async () => {
   const annotations = { "autoscaling.keda.sh/paused-replicas": "1" };
   const key = { namespace, name: "theirs" };
@@ -352,6 +422,24 @@ test("a deleted ElastiService that says so keeps its target asleep", async () =>
   await waitForDeletion(cluster.client, ElastiService, key);
   expect(await replicasOf(key)).toBe(0);
   await waitForDeletion(cluster.client, EndpointSlice, slice(key));
+});
+
+test("a deleted ElastiService whose target does not start stays as long as requests wait for it", async () => {
+  const key = await createAsleep("slow-start");
+  const nodeSelector = { "example.com/node": "none" };
+  const patch = { spec: { template: { spec: { nodeSelector } } } };
+  await cluster.client.patch(Deployment, key, { type: "merge", patch });
+  traffic.held = 1;
+  await cluster.client.delete(ElastiService, key);
+  const { metadata } = await at(key, "Waking");
+  // Longer than a deletion waits without requests; its time is in whole seconds.
+  const overdue = Date.parse(metadata.deletionTimestamp ?? "") + 2_000;
+  await vi.waitUntil(() => Date.now() > overdue);
+  expect((await cluster.client.get(ElastiService, key)).status?.phase).toBe("Waking");
+  expect((await cluster.client.get(EndpointSlice, slice(key))).endpoints).toHaveLength(1);
+  traffic.held = 0;
+  await waitForDeletion(cluster.client, ElastiService, key);
+  expect(await replicasOf(key)).toBe(1);
 });
 
 test("a service with a traffic trigger rests behind the resolver, and sleeps from there", async () => {

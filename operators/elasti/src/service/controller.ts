@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "@windlass/clock";
 import { byReference, controller, type ReconcileContext, type Source, watch } from "@windlass/runtime";
 import { EndpointSlice, HorizontalPodAutoscaler, Service } from "@windlass/runtime/kinds";
 import { arrange, isPausedByOthers, removeOthers, select, wantedReplicas } from "./arrange.ts";
-import { haveFollowed } from "./cluster-view.ts";
+import { haveFollowed, resolversIn } from "./cluster-view.ts";
 import { areDependenciesAwake, askedByDependents, type Neighbours } from "./dependencies.ts";
 import { ElastiService, type ElastiServiceObject, finalizer } from "./elasti-service.ts";
 import { ServiceFault } from "./fault.ts";
@@ -14,6 +14,7 @@ import {
   type EndpointSliceObject,
   isResolverSlice,
   type PortPair,
+  type ResolverEndpoint,
   type ServiceObject,
   serviceNameLabel,
 } from "./objects.ts";
@@ -25,6 +26,7 @@ import type { ResolverReports } from "./resolver-reports.ts";
 import { type KindLookup, watchedTargets } from "./scale-target.ts";
 import { ScaledObject } from "./scaled-object.ts";
 import { lookAt, type ResolverService, type Sight, slicesOf } from "./sight.ts";
+import { isOtherTarget, restore, type SleptTarget, sleptTargetOf } from "./slept-target.ts";
 import { arrangementOf, type Observation, type Patience, proofOf, type StageName, step } from "./stage.ts";
 import { StageTimes } from "./stage-times.ts";
 import { eventOf, faultyStatusOf, statusOf } from "./story.ts";
@@ -77,7 +79,9 @@ const paceMs: Readonly<Partial<Record<StageName, number>>> = {
 const faultRetryMs = 30_000;
 /** How often a target that is not watched is asked for its scale. */
 const unwatchedMs = 5_000;
-const longestDrainMs = 30_000;
+const usualDrainMs = 30_000;
+/** As long as the resolver has a request wait that its service sets no limit for. */
+const usualHoldSeconds = 600;
 const fallingAsleep: readonly StageName[] = ["Joining", "Diverting", "Relaying", "Holding"];
 const beforeScaleDown: readonly StageName[] = ["Serving", ...fallingAsleep, "ScalingDown"];
 const asleep: readonly StageName[] = ["Terminating", "Asleep"];
@@ -181,12 +185,10 @@ class ServiceKeeper {
 
   /** Wakes what sleeps, unless it is to sleep on, and leaves nothing of ours behind. */
   async finalize(elasti: ElastiServiceObject, context: ReconcileContext) {
-    const askedAt = Date.parse(elasti.metadata.deletionTimestamp ?? "");
-    const isOverdue = context.now.getTime() - askedAt > longestDrainMs;
     const { stage } = positionOf(elasti.status, context.now.getTime());
     const isHome = stage.at === "Serving" && !this.#isResolverInService(elasti, context);
     const isKept = elasti.spec.onDelete === "Keep" && asleep.includes(stage.at);
-    if (!isHome && !isKept && !isOverdue) {
+    if (!isHome && !isKept && !(await this.#isOverdue(elasti, context))) {
       try {
         const { requeueAfter = 1_000, ...result } = await this.#advance(elasti, context, "wake");
         return { ...result, requeueAfter };
@@ -195,6 +197,7 @@ class ServiceKeeper {
         if (!(error instanceof ServiceFault)) throw error;
       }
     }
+    if (!isKept) await this.#restore(elasti, asleep.includes(stage.at), context);
     await select(elasti, true, context);
     await removeOthers(context, []);
     this.#ports.forget(ownerOf(elasti));
@@ -203,9 +206,35 @@ class ServiceKeeper {
     return undefined;
   }
 
+  /**
+   * Whether a deletion goes on without what it waits for. As long as requests wait, it does not:
+   * each of them has its own limit.
+   */
+  async #isOverdue(elasti: ElastiServiceObject, context: ReconcileContext): Promise<boolean> {
+    const { metadata, spec } = elasti;
+    const elapsedMs = context.now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");
+    const { drainMs = usualDrainMs } = this.#patience;
+    if (elapsedMs <= drainMs) return false;
+    const holdMs = (spec.hold?.timeoutSeconds ?? usualHoldSeconds) * 1_000;
+    if (elapsedMs > drainMs + holdMs) return true;
+    const resolvers = resolversIn(slicesOf(context, this.#dependencies.resolver));
+    const replies = await this.#ask(elasti, resolvers, context);
+    return heldIn(replies.map(({ report }) => report)) === 0;
+  }
+
+  /** Brings a target that sleeps back, also where the Service is gone or the spec names another. */
+  async #restore(elasti: ElastiServiceObject, isAsleep: boolean, context: ReconcileContext): Promise<void> {
+    const slept = elasti.status?.sleptTarget ?? (isAsleep ? sleptTargetOf(elasti.spec) : undefined);
+    if (slept) await restore(slept, elasti, this.#dependencies.kinds, context);
+  }
+
   async #advance(elasti: ElastiServiceObject, context: ReconcileContext, wish: Observation["wish"]) {
     const { kinds, resolver, links } = this.#dependencies;
     const nowMs = context.now.getTime();
+    const slept = elasti.status?.sleptTarget;
+    // The spec names another target by now: the one that sleeps must not be left at zero.
+    const isForsaken = slept !== undefined && isOtherTarget(slept, elasti.spec);
+    if (isForsaken) await restore(slept, elasti, kinds, context);
     const sight = await lookAt(elasti, context, kinds, resolver, links);
     const ports = this.#portsFor(elasti, sight, context);
     const position = positionOf(elasti.status, nowMs);
@@ -217,6 +246,8 @@ class ServiceKeeper {
     const next = move ? { stage: move.stage, step: position.step + 1, sinceMs: nowMs } : position;
     const isKnown = elasti.status?.step !== undefined;
     const usedAt = this.#dependencies.wishes.usedAt?.(elasti);
+    const isScaling = next.stage.at === "ScalingDown" && (move !== undefined || isForsaken);
+    const sleptTarget = isScaling ? sleptTargetOf(elasti.spec) : isForsaken ? undefined : slept;
     const facts = {
       elasti,
       position: next,
@@ -228,14 +259,19 @@ class ServiceKeeper {
       ...(usedAt !== undefined && { usedAt }),
       triggerFault: this.#dependencies.wishes.faultOf?.(elasti),
     };
-    const told = () => ({
-      status: statusOf({ ...facts, isResolverInService: this.#isResolverInService(elasti, context) }),
+    const told = (sleeping: SleptTarget | undefined) => ({
+      status: statusOf({
+        ...facts,
+        sleptTarget: sleeping,
+        isResolverInService: this.#isResolverInService(elasti, context),
+      }),
     });
     // What is to be done is stored first, so that the next leader after a crash knows it.
-    if (move) return { ...told(), events: [eventOf(move)], requeueAfter: 0 };
-    if (!isKnown || !isDeepStrictEqual(ports, elasti.status?.ports)) return { ...told(), requeueAfter: 0 };
+    if (move) return { ...told(sleptTarget), events: [eventOf(move)], requeueAfter: 0 };
+    if (!isKnown || isForsaken || !isDeepStrictEqual(ports, elasti.status?.ports))
+      return { ...told(sleptTarget), requeueAfter: 0 };
     const waiting = Math.max(heldIn(reports), waitingIn(elasti));
-    await arrange(
+    const outcome = await arrange(
       {
         elasti,
         sight,
@@ -251,7 +287,8 @@ class ServiceKeeper {
     );
     await this.#acknowledge(elasti, position, context);
     const requeueAfter = pace(position.stage.at, seen) ?? (sight.isTargetWatched ? undefined : unwatchedMs);
-    return { ...told(), ...(requeueAfter !== undefined && { requeueAfter }) };
+    const { status } = told(outcome === "restored" ? undefined : sleptTarget);
+    return { status, ...(requeueAfter !== undefined && { requeueAfter }) };
   }
 
   async #wish(elasti: ElastiServiceObject, context: ReconcileContext): Promise<Observation["wish"]> {
@@ -335,12 +372,22 @@ class ServiceKeeper {
 
   /** Asked for only where it matters: a service at rest costs nothing. */
   async #repliesFor(
-    { metadata, spec }: ElastiServiceObject,
+    elasti: ElastiServiceObject,
     { stage }: Position,
     { resolvers }: Sight,
+    context: ReconcileContext,
+  ): Promise<readonly Reply[]> {
+    return stage.at === "Serving" || stage.at === "Returning"
+      ? []
+      : await this.#ask(elasti, resolvers, context);
+  }
+
+  /** Asks all replicas of the resolver about a service. */
+  async #ask(
+    { metadata, spec }: ElastiServiceObject,
+    resolvers: readonly ResolverEndpoint[],
     { signal }: ReconcileContext,
   ): Promise<readonly Reply[]> {
-    if (stage.at === "Serving" || stage.at === "Returning") return [];
     // One that is about to end, or is too busy to say that it is ready, still has requests, and
     // clients that keep their connections to it. Only one that no longer runs has none.
     const replies = await Promise.all(

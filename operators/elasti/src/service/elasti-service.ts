@@ -148,6 +148,15 @@ export const ElastiService = defineResource({
     phaseSince: date.optional(),
     wakingFor: z.enum(["requests", "readiness"]).optional(),
     retiredPods: z.array(z.string()).optional().describe("UIDs of pods that get no more requests"),
+    sleptTarget: z
+      .object({
+        apiVersion: z.string(),
+        kind: z.string(),
+        name: z.string(),
+        scaledObject: z.string().optional(),
+      })
+      .optional()
+      .describe("What was scaled to zero, and the ScaledObject that was paused for it, until they are back"),
     restsInPath: z
       .boolean()
       .optional()

@@ -26,7 +26,7 @@ export interface ScaleObject extends KubernetesObject {
   readonly status?: { readonly replicas?: number; readonly selector?: string };
 }
 
-type Reference = ElastiServiceObject["spec"]["scaleTargetRef"];
+type Reference = Pick<ElastiServiceObject["spec"]["scaleTargetRef"], "apiVersion" | "kind">;
 
 /** Argo's Rollout, as far as it is watched. */
 export const Rollout: ResourceKind<KubernetesObject, KubernetesObject> = {

@@ -103,6 +103,8 @@ export interface Patience {
   readonly proofMs: number;
   /** How long a pod that was told to stop must stay ready to count as one that runs on. */
   readonly reprieveMs: number;
+  /** How long a deletion waits for its target while no requests do. @default 30_000 */
+  readonly drainMs?: number;
 }
 
 /** What must hold in the cluster while a service is in a stage. */

@@ -4,6 +4,7 @@ import type { ElastiService, ElastiServiceObject } from "./elasti-service.ts";
 import type { ServiceFault } from "./fault.ts";
 import type { PortPair } from "./objects.ts";
 import { type Position, storedPosition } from "./position.ts";
+import { isOtherTarget, type SleptTarget } from "./slept-target.ts";
 import type { Cause, Move, Observation, StageName } from "./stage.ts";
 
 type Status = StatusFor<typeof ElastiService>;
@@ -62,6 +63,8 @@ export interface StatusFacts {
   /** Whether the resolver is in the Service, as seen. */
   readonly isResolverInService: boolean;
   readonly seen: Pick<Observation, "replicas" | "pods" | "resolver">;
+  /** What is asleep by this operator's doing. */
+  readonly sleptTarget: SleptTarget | undefined;
   readonly move?: Move;
   /** Where it was before the move. */
   readonly from?: StageName;
@@ -85,6 +88,7 @@ export function statusOf(facts: StatusFacts): Status {
     ...storedPosition(position, restsAt),
     mode: facts.isResolverInService ? "proxy" : "serve",
     ports: [...ports],
+    ...(facts.sleptTarget && { sleptTarget: facts.sleptTarget }),
     targetReplicas: seen.replicas,
     readyReplicas: seen.pods.filter(({ isReady }) => isReady).length,
     lastReconciledTime: reconciled,
@@ -94,7 +98,7 @@ export function statusOf(facts: StatusFacts): Status {
   };
 }
 
-/** What the operator's own connections to the Service failed to show, by the stage that waits for it. */
+/** What the operator's connections to the Service failed to show, by the stage that waits for it. */
 const unproven: Readonly<Partial<Record<StageName, string>>> = {
   Joining: "no connection of the operator to the Service reached the resolver",
   Diverting: "connections of the operator to the Service still reached something else than the resolver",
@@ -168,13 +172,15 @@ function conditionsOf({ stage: { at } }: Position, seen: StatusFacts["seen"]): C
 
 /** The status of a service that cannot be acted upon: where it was, and what is wrong. */
 export function faultyStatusOf(
-  { status = {} }: ElastiServiceObject,
+  { status = {}, spec }: ElastiServiceObject,
   { reason, message }: ServiceFault,
 ): Status {
-  const { conditions: before, observedGeneration: _generation, ...kept } = status;
+  const { conditions: before, observedGeneration: _generation, sleptTarget, ...kept } = status;
   const path = before?.find(({ type }) => type === "PathProven");
   return {
     ...kept,
+    // One that the spec names no longer has been restored by now.
+    ...(sleptTarget && !isOtherTarget(sleptTarget, spec) && { sleptTarget }),
     conditions: [
       condition("Ready", false, reason, message),
       condition("Active", "Unknown", reason),
