@@ -434,7 +434,7 @@ test("a deleted ElastiService whose target does not start stays as long as reque
   const { metadata } = await at(key, "Waking");
   // Longer than a deletion waits without requests; its time is in whole seconds.
   const overdue = Date.parse(metadata.deletionTimestamp ?? "") + 2_000;
-  await vi.waitUntil(() => Date.now() > overdue);
+  await vi.waitUntil(() => Date.now() > overdue, { timeout: 10_000 });
   expect((await cluster.client.get(ElastiService, key)).status?.phase).toBe("Waking");
   expect((await cluster.client.get(EndpointSlice, slice(key))).endpoints).toHaveLength(1);
   traffic.held = 0;

@@ -98,7 +98,7 @@ export function statusOf(facts: StatusFacts): Status {
   };
 }
 
-/** What the operator's connections to the Service failed to show, by the stage that waits for it. */
+/** What the operator's connections to the Service failed to show, by the stage that waits. */
 const unproven: Readonly<Partial<Record<StageName, string>>> = {
   Joining: "no connection of the operator to the Service reached the resolver",
   Diverting: "connections of the operator to the Service still reached something else than the resolver",
