@@ -86,7 +86,8 @@ export const operator = defineOperator({
       },
       egress: "anywhere",
       clusterRules: resolverRules,
-      // Each request that waits costs about 10 kB: 50,000 of them beside Node and its caches.
+      // 50,000 requests that wait at 10 kB each, the 256 MiB of their heads and bodies, and Node with
+      // its caches.
       resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "1Gi" } },
       env: {
         // By itself Node takes a quarter of the pod's memory for its objects, and what waits is
@@ -103,6 +104,7 @@ export const operator = defineOperator({
           schema: resolverShape.KUBERNETES_CLUSTER_DOMAIN,
         },
         queueSize: { env: "QUEUE_SIZE", schema: resolverShape.QUEUE_SIZE },
+        queueMegabytes: { env: "QUEUE_MEGABYTES", schema: resolverShape.QUEUE_MEGABYTES },
         requestTimeout: { env: "REQ_TIMEOUT", schema: resolverShape.REQ_TIMEOUT },
         // No longer than the pod is given to end.
         drainSeconds: {

@@ -38,7 +38,11 @@ export function resolverProgram(settings: ResolverSettings): {
     pathProof: pathProof(settings.PATH_PROBE_KEY),
     ...(settings.ELASTI_RESOLVER_HOST !== undefined && { host: settings.ELASTI_RESOLVER_HOST }),
     ...(settings.HEADER_FOR_HOST !== undefined && { hostHeader: settings.HEADER_FOR_HOST }),
-    limits: { held: settings.QUEUE_SIZE, hold: `${settings.REQ_TIMEOUT}s` },
+    limits: {
+      held: settings.QUEUE_SIZE,
+      heldBytes: settings.QUEUE_MEGABYTES * 1024 * 1024,
+      hold: `${settings.REQ_TIMEOUT}s`,
+    },
     drain,
   });
   return { runnable, shutdownMs: resolverShutdownMs(drain) };

@@ -107,6 +107,13 @@ export const ResolverSettings = z.object({
     .max(1_000_000)
     .default(50_000)
     .describe("How many requests may wait, of all Services"),
+  QUEUE_MEGABYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_536)
+    .default(256)
+    .describe("How much memory the heads and bodies of requests that wait may take, of all Services"),
   REQ_TIMEOUT: seconds(600, 3_600).describe(
     "How long a request may wait, in seconds, where its ElastiService does not say",
   ),

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { type ClientView, viewsIn } from "./client-views.ts";
+import { PAUSED_CLIENT_BYTES } from "./hold/held-bytes.ts";
 import { answering, response, until, World } from "./world.fixture.ts";
 
 /**
@@ -163,7 +164,9 @@ test.runIf(process.platform === "linux")(
       beginnings["a protocol that is not known"],
     ]) {
       const clock = new ManualClock();
-      await using world = await World.start({ clock, protocol, limits: { unread: 2 } });
+      // One service has half of it: two clients that are paused, and a little more.
+      const heldBytes = 2 * (2 * PAUSED_CLIENT_BYTES + 4_096);
+      await using world = await World.start({ clock, protocol, limits: { heldBytes } });
       const long = "x".repeat(200_000);
       const [first, second, third] = [world.client(), world.client(), world.client()];
       first.send(beginning).send(long);

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "@windlass/clock";
 import type { ClientView } from "./client-views.ts";
 import type { Decision } from "./decision.ts";
-import type { UnreadClients } from "./hold/unread.ts";
+import type { HeldBytes } from "./hold/held-bytes.ts";
 import type { MalformedMessageError } from "./http1/malformed.ts";
 import type { RequestView } from "./request.ts";
 import type { Service, ServicePort } from "./service.ts";
@@ -10,7 +10,8 @@ import type { Service, ServicePort } from "./service.ts";
 /** What a client's connection belongs to. */
 export interface ConnectionHost {
   readonly clock: Clock;
-  readonly unread: UnreadClients;
+  /** What requests that wait take of memory. */
+  readonly heldBytes: HeldBytes;
   /** Whether the resolver is about to end, and clients are told to connect again. */
   isDraining(): boolean;
   decide(request: RequestView): Decision;

@@ -8,8 +8,8 @@ import { type ClientViews, viewsOfKernel } from "./client-views.ts";
 import type { ClientConnection, ClientTimeouts, DoubtedClient } from "./connection-host.ts";
 import { decide } from "./decide.ts";
 import { HoldBudget } from "./hold/budget.ts";
+import { HeldBytes } from "./hold/held-bytes.ts";
 import { usualSlowStart } from "./hold/load.ts";
-import { UnreadClients } from "./hold/unread.ts";
 import { Listener, type ListenerHost, type ListenerRoute } from "./listener.ts";
 import { ResolverMetrics } from "./metrics.ts";
 import type { RequestView } from "./request.ts";
@@ -30,10 +30,11 @@ export interface ResolverLimits {
   /** Requests that wait, of all services. @default 50_000 */
   readonly held?: number;
   /**
-   * Those among them whose clients have sent more than is read ahead, which cost twenty times as
-   * much. @default 1_500
+   * Bytes of their heads and bodies, of all services. One service has at most half of them.
+   *
+   * @default 268_435_456
    */
-  readonly unread?: number;
+  readonly heldBytes?: number;
   /** How long one may wait, of a service that does not say. @default "600s" */
   readonly hold?: Duration;
   /**
@@ -139,7 +140,7 @@ export class Resolver implements AsyncDisposable {
   readonly #connections = new Set<ClientConnection>();
   readonly #tunnels: RelayGroup<ServiceKey>;
   readonly #joined = new Set<JoinedClient>();
-  readonly #unread: UnreadClients;
+  readonly #heldBytes: HeldBytes;
   readonly #lostPeers: LostPeers;
   readonly #unsubscribe: () => void;
   #cancelSweep: () => void;
@@ -172,7 +173,7 @@ export class Resolver implements AsyncDisposable {
     };
     this.#metrics = new ResolverMetrics(options.metrics ?? new Registry(), () => this.traffic());
     this.#tunnels = new RelayGroup({ clock: this.#clock });
-    this.#unread = new UnreadClients(limits.unread ?? 1_500);
+    this.#heldBytes = new HeldBytes(limits.heldBytes ?? 256 * 1024 * 1024);
     this.#lostPeers = new LostPeers(this.#clock, options.unconfirmed);
     this.#context = {
       clock: this.#clock,
@@ -355,7 +356,7 @@ export class Resolver implements AsyncDisposable {
   #hostFor(portOf: (request: RequestView) => ServicePort | undefined): ListenerHost {
     return {
       clock: this.#clock,
-      unread: this.#unread,
+      heldBytes: this.#heldBytes,
       isDraining: () => this.#state === "draining",
       decide: (request) => {
         const port = portOf(request);

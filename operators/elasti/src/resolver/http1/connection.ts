@@ -10,6 +10,7 @@ import {
 } from "../connection-host.ts";
 import type { Failure } from "../failure.ts";
 import type { Slot } from "../hold/dispatcher.ts";
+import { PAUSED_CLIENT_BYTES } from "../hold/held-bytes.ts";
 import { resultOf } from "../metrics.ts";
 import type { ServicePort } from "../service.ts";
 import type { EndpointResources } from "../upstream/resources.ts";
@@ -61,8 +62,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #bodyReader: BodyReader | undefined;
   #pending: Buffer | undefined;
   #isReading = false;
-  /** Whether it counts among those that have sent more than is read ahead. */
-  #isUnread = false;
+  /** What its request is charged while it waits: its head, and what has come of its body. */
+  #charged = 0;
   #isProbed = false;
   /**
    * What is written a second time would wait for the client to confirm the first, unless the kernel
@@ -338,12 +339,14 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     });
     this.#exchange = exchange;
     exchange.start();
+    if (exchange.isWaiting) this.#charge(exchange, 0);
   }
 
   readonly #observer: ExchangeObserver = {
     dispatched: () => this.#port?.service.dispatched(),
     answered: (status) => {
       this.#status = status;
+      this.#uncharge();
       this.#port?.service.answered();
     },
     released: () => this.#port?.service.ended(),
@@ -392,6 +395,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #over(status: number | "aborted"): void {
     const seconds = (this.#host.clock.monotonic() - this.#requestedAt) / 1_000;
     this.#port?.service.metrics.requested(status === "aborted" ? status : resultOf(status), seconds);
+    this.#uncharge();
     this.#exchange = undefined;
     this.#bodyReader = undefined;
   }
@@ -408,7 +412,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
    */
   #leave(how: "end" | "wait"): void {
     this.#state = "leaving";
-    this.#noLongerUnread();
+    this.#uncharge();
     this.#pending = undefined;
     this.#socket.resume();
     this.#since = this.#host.clock.monotonic();
@@ -425,31 +429,39 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #close(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
-    this.#noLongerUnread();
+    this.#uncharge();
     this.#pending = undefined;
     this.#host.closed(this);
   }
 
   #pend(bytes: Buffer): void {
     this.#pending = this.#pending ? Buffer.concat([this.#pending, bytes]) : bytes;
-    if (this.#pending.length < MOST_PENDING_BYTES) return;
-    this.#socket.pause();
+    const isPaused = this.#pending.length >= MOST_PENDING_BYTES;
+    if (isPaused) this.#socket.pause();
     const exchange = this.#exchange;
-    if (!exchange?.isWaiting || this.#isUnread) return;
-    this.#isUnread = this.#host.unread.add(this);
-    if (this.#isUnread) return;
+    if (exchange?.isWaiting) this.#charge(exchange, isPaused ? PAUSED_CLIENT_BYTES : this.#pending.length);
+  }
+
+  /** Charges a request that waits for its head and for what has come after it, or refuses it. */
+  #charge(exchange: Exchange, bodyBytes: number): void {
+    const { fields = "", target = "" } = this.#request ?? {};
+    const bytes = fields.length + target.length + bodyBytes;
+    if (!this.#port || this.#host.heldBytes.change(this.#port.service, this.#charged, bytes)) {
+      this.#charged = bytes;
+      return;
+    }
     exchange.abandon();
     this.failed(exchange, { why: "queue-full" });
   }
 
-  #noLongerUnread(): void {
-    if (this.#isUnread) this.#host.unread.delete(this);
-    this.#isUnread = false;
+  #uncharge(): void {
+    if (this.#charged > 0 && this.#port) this.#host.heldBytes.change(this.#port.service, this.#charged, 0);
+    this.#charged = 0;
   }
 
   #readPending(): void {
     if (this.#isReading) return;
-    this.#noLongerUnread();
+    this.#uncharge();
     const pending = this.#pending;
     this.#pending = undefined;
     if (this.#socket.isPaused()) this.#socket.resume();

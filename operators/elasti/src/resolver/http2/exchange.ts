@@ -9,6 +9,7 @@ import {
 import type { ConnectionHost } from "../connection-host.ts";
 import { answerFor, type Failure } from "../failure.ts";
 import type { Slot, Ticket, Waiter } from "../hold/dispatcher.ts";
+import { PAUSED_CLIENT_BYTES } from "../hold/held-bytes.ts";
 import type { OwnResponse } from "../http1/answer.ts";
 import { forwardedElement } from "../http1/forward.ts";
 import { resultOf } from "../metrics.ts";
@@ -33,6 +34,8 @@ const {
   NGHTTP2_PROTOCOL_ERROR,
   NGHTTP2_REFUSED_STREAM,
 } = constants;
+/** How many bytes of a body are read ahead while its stream waits. */
+const MOST_PENDING_BYTES = 16 * 1024;
 /** How often a stream that its endpoint has not looked at is tried again. */
 const MOST_REPEATS = 10;
 
@@ -46,8 +49,8 @@ export interface Http2ExchangeOptions {
 }
 
 /**
- * One stream of HTTP/2 and its answer. Nothing is read from it until a session to an endpoint is
- * connected, so a stream that found its endpoint unreachable is sent to another one whole.
+ * One stream of HTTP/2 and its answer. What is read of its body before a session to an endpoint is
+ * connected is kept, so a stream that found its endpoint unreachable is sent to another one whole.
  */
 export class Http2Exchange implements Waiter<EndpointResources> {
   readonly #stream: ServerHttp2Stream;
@@ -56,6 +59,10 @@ export class Http2Exchange implements Waiter<EndpointResources> {
   readonly #startedAt: number;
   #state: State = { at: "waiting", ticket: undefined };
   #repeats = 0;
+  /** What has come of the body while the stream waits, and what all of it is charged. */
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #charged = 0;
   /** What ends the request's body, and may come before there is an endpoint. */
   #clientTrailers: OutgoingHttpHeaders = {};
   #trailers: OutgoingHttpHeaders | undefined;
@@ -67,6 +74,11 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     this.#options = options;
     this.#startedAt = options.host.clock.monotonic();
     stream.once("close", () => this.#closed());
+    // A client may cancel without an error. Node then waits until all that it had sent is read,
+    // which it never is while the stream is paused.
+    stream.once("aborted", () => {
+      if (this.#state.at !== "over") stream.destroy();
+    });
     stream.once("trailers", (received) => {
       this.#clientTrailers = withoutConnectionSpecific(received);
     });
@@ -76,7 +88,37 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     const { port, holdMs } = this.#options;
     port.service.requested();
     const ticket = port.dispatcher.request(this, holdMs);
-    if (ticket) this.#state = { at: "waiting", ticket };
+    if (!ticket) return;
+    this.#state = { at: "waiting", ticket };
+    if (!this.#stream.endAfterHeaders) this.#stream.on("data", this.#onData);
+    this.#charge();
+  }
+
+  /** Frames of a body come as the client sends them: what they take is known by reading them. */
+  readonly #onData = (bytes: Buffer): void => {
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes >= MOST_PENDING_BYTES) this.#stream.pause();
+    this.#charge();
+  };
+
+  /** Charges a stream that waits for its head and for what has come of its body, or refuses it. */
+  #charge(): void {
+    if (this.#state.at !== "waiting") return;
+    const { heldBytes } = this.#options.host;
+    const isPaused = this.#pendingBytes >= MOST_PENDING_BYTES;
+    const bytes = sizeOf(this.#headers) + (isPaused ? PAUSED_CLIENT_BYTES : this.#pendingBytes);
+    if (heldBytes.change(this.#options.port.service, this.#charged, bytes)) {
+      this.#charged = bytes;
+      return;
+    }
+    if (this.#state.ticket) this.#options.port.dispatcher.leave(this.#state.ticket);
+    this.refuse({ why: "queue-full" });
+  }
+
+  #uncharge(): void {
+    if (this.#charged > 0) this.#options.host.heldBytes.change(this.#options.port.service, this.#charged, 0);
+    this.#charged = 0;
   }
 
   dispatch(slot: Slot<EndpointResources>): void {
@@ -102,6 +144,8 @@ export class Http2Exchange implements Waiter<EndpointResources> {
 
   refuse(failure: Failure): void {
     this.#state = { at: "over" };
+    this.#uncharge();
+    this.#pending = [];
     const { afterHold, port } = this.#options;
     port.service.metrics.failed(failure.why);
     if (failure.why === "hold-timeout" && afterHold) {
@@ -115,6 +159,7 @@ export class Http2Exchange implements Waiter<EndpointResources> {
 
   #forward(slot: Slot<EndpointResources>): void {
     slot.connected();
+    this.#uncharge();
     const stream = this.#stream;
     const endStream = stream.endAfterHeaders;
     const session = slot.load.resources.http2.session();
@@ -139,6 +184,9 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     upstream.once("close", () => this.#ended(upstream));
     if (endStream) return;
     upstream.once("wantTrailers", () => sendTrailers(upstream, this.#clientTrailers));
+    stream.off("data", this.#onData);
+    for (const bytes of this.#pending) upstream.write(bytes);
+    this.#pending = [];
     stream.pipe(upstream);
   }
 
@@ -217,6 +265,8 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     const seconds = (host.clock.monotonic() - this.#startedAt) / 1_000;
     port.service.metrics.requested(this.#status === 0 ? "aborted" : resultOf(this.#status), seconds);
     this.#state = { at: "over" };
+    this.#uncharge();
+    this.#pending = [];
     if (state.at === "waiting" && state.ticket) port.dispatcher.leave(state.ticket);
     if (state.at !== "forwarded") return;
     this.#release(state.slot);
@@ -322,4 +372,11 @@ function sendTrailers(stream: Http2Stream, trailers: OutgoingHttpHeaders): void 
     return true;
   });
   if (!isSent) stream.close(NGHTTP2_INTERNAL_ERROR);
+}
+
+/** How much memory the fields of a head take, about. */
+function sizeOf(headers: IncomingHttpHeaders): number {
+  let size = 0;
+  for (const [name, value = ""] of Object.entries(headers)) size += name.length + String(value).length;
+  return size;
 }

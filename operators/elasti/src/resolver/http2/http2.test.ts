@@ -11,6 +11,7 @@ import {
 import { type AddressInfo, connect as connectSocket } from "node:net";
 import { ManualClock } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
+import { PAUSED_CLIENT_BYTES } from "../hold/held-bytes.ts";
 import type { Endpoint } from "../targets.ts";
 import { freePort, until, World } from "../world.fixture.ts";
 import { data, framesIn, headers, preface, settings } from "./frames.fixture.ts";
@@ -327,4 +328,59 @@ test("CONNECT is answered with 501, as over HTTP/1, and does not reach the pod",
   await until(() => answer.headers !== undefined);
   expect(answer.headers).toMatchObject({ ":status": 501 });
   expect(isCalled).toBe(false);
+});
+
+test("a body that is larger than what is read ahead waits, and comes to its pod whole", async () => {
+  await using world = await World.start();
+  const client = session(world.port);
+  const sent = Buffer.alloc(1_000_000, "0123456789");
+  const answer = new Answer(client.request(call, { endStream: false }));
+  answer.stream.end(sent);
+  const small = new Answer(client.request(call, { endStream: false }));
+  small.stream.end("small");
+  await until(() => world.traffic.held === 2);
+  // As much as the client may send without being asked for more.
+  await until(() => answer.stream.state.localWindowSize === 0 || (answer.stream.bufferSize ?? 0) > 0);
+  world.ready(
+    await grpcPod((stream) => {
+      const received: Buffer[] = [];
+      stream.on("data", (bytes: Buffer) => received.push(bytes));
+      stream.on("end", () => {
+        stream.respond({ ":status": 200 });
+        stream.end(
+          Buffer.concat(received).equals(sent) ? "whole" : Buffer.concat(received).toString("latin1", 0, 20),
+        );
+      });
+    }),
+  );
+  expect((await answer.closed()).body).toBe("whole");
+  expect((await small.closed()).body).toBe("small");
+});
+
+test("streams that wait with bodies have a bound, and what is freed is for others", async () => {
+  // One service has half of it: two streams that are paused, and a little more.
+  const heldBytes = 2 * (2 * PAUSED_CLIENT_BYTES + 4_096);
+  await using world = await World.start({ limits: { heldBytes } });
+  const client = session(world.port);
+  const open = () => {
+    const answer = new Answer(client.request(call, { endStream: false }));
+    answer.stream.write(Buffer.alloc(60_000));
+    return answer;
+  };
+  const first = open();
+  open();
+  await until(() => world.traffic.held === 2);
+  // The third is refused as soon as more of it has come than there is room for.
+  const third = await open().closed();
+  expect(third.headers).toMatchObject({ "grpc-status": "14" });
+  expect(world.traffic.held).toBe(2);
+  const small = new Answer(client.request({ ":path": "/" }));
+  await until(() => world.traffic.held === 3);
+  expect(small.headers).toBeUndefined();
+  first.stream.close();
+  await until(() => world.traffic.held === 2);
+  const fourth = open();
+  await until(() => world.traffic.held === 3);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(fourth.headers).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import type { ClientView } from "../client-views.ts";
 import { type ClientConnection, type ConnectionHost, MISSES_OF_GONE } from "../connection-host.ts";
 import type { Failure } from "../failure.ts";
 import type { Slot, Ticket, Waiter } from "../hold/dispatcher.ts";
+import { PAUSED_CLIENT_BYTES } from "../hold/held-bytes.ts";
 import type { ServicePort } from "../service.ts";
 import { CONNECT_MS, upstreamSocket } from "../upstream/connection.ts";
 import type { EndpointResources } from "../upstream/resources.ts";
@@ -33,6 +34,8 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   readonly #startedAt: number;
   #pending: Buffer[];
   #pendingBytes: number;
+  /** What it is charged while it waits. */
+  #charged = 0;
   #state: State = { at: "waiting", ticket: undefined };
   /** How often in a row the kernel did not know the connection. */
   #misses = 0;
@@ -54,7 +57,9 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   start(): void {
     this.#port.service.requested();
     const ticket = this.#port.dispatcher.request(this);
-    if (ticket) this.#state = { at: "waiting", ticket };
+    if (!ticket) return;
+    this.#state = { at: "waiting", ticket };
+    this.#charge();
   }
 
   enforce(): void {
@@ -104,11 +109,8 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   readonly #onData = (bytes: Buffer): void => {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
-    if (this.#pendingBytes < MOST_PENDING_BYTES) return;
-    this.#client.pause();
-    if (this.#state.at !== "waiting" || this.#host.unread.add(this)) return;
-    if (this.#state.ticket) this.#port.dispatcher.leave(this.#state.ticket);
-    this.refuse({ why: "queue-full" });
+    if (this.#pendingBytes >= MOST_PENDING_BYTES) this.#client.pause();
+    this.#charge();
   };
 
   readonly #onError = (): void => void this.#client.destroy();
@@ -116,7 +118,7 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   readonly #onClose = (): void => {
     const state = this.#state;
     this.#state = { at: "over" };
-    this.#host.unread.delete(this);
+    this.#uncharge();
     this.#host.closed(this);
     if (state.at === "over") return;
     this.#observe("aborted");
@@ -127,6 +129,23 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
     this.#port.service.ended();
     state.slot.release();
   };
+
+  /** Charges a connection that waits for what has come on it, or refuses it. */
+  #charge(): void {
+    if (this.#state.at !== "waiting") return;
+    const bytes = this.#client.isPaused() ? PAUSED_CLIENT_BYTES : this.#pendingBytes;
+    if (this.#host.heldBytes.change(this.#port.service, this.#charged, bytes)) {
+      this.#charged = bytes;
+      return;
+    }
+    if (this.#state.ticket) this.#port.dispatcher.leave(this.#state.ticket);
+    this.refuse({ why: "queue-full" });
+  }
+
+  #uncharge(): void {
+    this.#host.heldBytes.change(this.#port.service, this.#charged, 0);
+    this.#charged = 0;
+  }
 
   #join(): void {
     if (this.#state.at !== "connecting") return;
@@ -140,7 +159,7 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
     this.#client.pause();
     for (const bytes of this.#pending) upstream.write(bytes);
     this.#pending = [];
-    this.#host.unread.delete(this);
+    this.#uncharge();
     this.#host.closed(this);
     this.#host.tunnel(this.#port, this.#client, upstream, () => {
       this.#port.service.ended();
