@@ -1,3 +1,4 @@
+import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { answering, type Client, response, until, World } from "../world.fixture.ts";
 
@@ -312,4 +313,60 @@ test("handed back, each response tells its client to connect again", async () =>
   expect(await client.get()).not.toContain("Connection");
   world.set({ dispatch: "hand-back" });
   expect(await client.get()).toContain("Connection: close\r\n");
+});
+
+/** A POST to a pod that closes connections sooner than they are used again, after so long. */
+async function postAfter(world: World, clock: ManualClock, idleMs: number): Promise<void> {
+  const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx";
+  const before = world.client();
+  before.send(post);
+  // A connection that is not proven is given a moment before the request.
+  await until(() => world.traffic.inFlight === 1);
+  await clock.advance(20);
+  await before.gets("hello");
+  await until(() => world.traffic.inFlight === 0);
+  await clock.advance(idleMs);
+  const after = world.client();
+  after.send(post);
+  await after.gets("hello");
+}
+
+test("a pod's Keep-Alive timeout is honoured: a connection about to be closed carries no request", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  const pod = await world.pod(answering(() => response("hello", "Keep-Alive: timeout=1, max=100\r\n")));
+  world.ready(pod);
+  await postAfter(world, clock, 400);
+  expect(pod.connections).toBe(1);
+  await postAfter(world, clock, 600);
+  expect(pod.connections).toBe(2);
+});
+
+test("a connection whose pod says that it keeps none is used once", async () => {
+  await using world = await World.start();
+  const pod = await world.pod(answering(() => response("hello", "Keep-Alive: timeout=0\r\n")));
+  world.ready(pod);
+  const client = world.client();
+  await client.get();
+  await client.get();
+  expect(pod.connections).toBe(2);
+});
+
+test("after a pod has closed an idle connection, others are not used for as long as that", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  const pod = await world.pod(hello);
+  world.ready(pod);
+  const client = world.client();
+  await client.get();
+  await clock.advance(500);
+  for (const socket of pod.sockets) socket.end();
+  await until(() => world.traffic.upstreamConnections === 0);
+  await client.get();
+  await clock.advance(200);
+  await client.get();
+  expect(pod.connections).toBe(2);
+  await clock.advance(300);
+  await client.get();
+  expect(pod.connections).toBe(3);
 });

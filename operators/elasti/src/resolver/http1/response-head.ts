@@ -9,6 +9,8 @@ export interface ResponseHead {
   readonly body: BodyLength;
   /** Whether the connection can have another request after this one. */
   readonly isPersistent: boolean;
+  /** How long the server keeps the connection when it is idle; undefined if it does not say. */
+  readonly keepAliveMs: number | undefined;
   /** What the connection goes on in, with status 101. */
   readonly upgrade: string | undefined;
   /** The lines that are passed on as they are: all but those that concern one connection only. */
@@ -44,6 +46,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   let coding: string | undefined;
   let connection: string | undefined;
   let upgrade: string | undefined;
+  let keepAliveMs: number | undefined;
   const fields = readFields(text, lineEnd + 2, special, (name, value) => {
     switch (name) {
       case "content-length":
@@ -61,6 +64,9 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
         return "drop";
       case "upgrade":
         upgrade = value;
+        return "drop";
+      case "keep-alive":
+        keepAliveMs = timeoutIn(value);
         return "drop";
       default:
         return "drop";
@@ -81,6 +87,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     reason,
     body,
     isPersistent: staysOpen && body !== "until-close",
+    keepAliveMs,
     upgrade: status === 101 ? upgrade : undefined,
     fields: named.length === 0 ? fields : withoutFields(fields, new Set(named)),
   };
@@ -89,4 +96,10 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
 /** Whatever the fields say. */
 function hasNoBody(status: number, method: string): boolean {
   return method === "HEAD" || status < 200 || status === 204 || status === 304;
+}
+
+/** The timeout in a value such as `timeout=5, max=100`. */
+function timeoutIn(value: string): number | undefined {
+  const [, seconds] = /(?:^|[\s,;])timeout\s*=\s*"?(\d{1,9})/i.exec(value) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }

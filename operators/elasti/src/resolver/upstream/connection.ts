@@ -68,6 +68,8 @@ export class UpstreamConnection implements BodyListener {
   #isReused = false;
   /** When it became idle, for the pool that keeps it. */
   idleSince = 0;
+  /** How long its endpoint keeps it idle, by its last response. */
+  keepAliveMs: number | undefined;
 
   /**
    * @param reading where what arrives is put. The memory is used again for the next read, of any
@@ -274,6 +276,7 @@ export class UpstreamConnection implements BodyListener {
     // An endpoint that answers before it has read all of a request may not read the rest either.
     if (isClean && this.#head?.isPersistent && this.#isRequestSent) {
       this.#state = "idle";
+      this.keepAliveMs = this.#head.keepAliveMs;
       this.#isReused = true;
       this.#events.idle(this);
     } else this.#destroy();

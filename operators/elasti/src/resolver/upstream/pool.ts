@@ -12,6 +12,11 @@ const MOST_IDLE = 512;
  * endpoint may close an idle connection just as a request is sent on it.
  */
 const FRESH_MS = 1_000;
+/**
+ * Of the time for which an endpoint keeps idle connections, how much is used: its timer may have
+ * begun earlier, and a request takes a while to reach it.
+ */
+const SAFE_SHARE = 0.5;
 
 /** The connections of HTTP/1 to one endpoint. */
 export class UpstreamPool implements UpstreamEvents {
@@ -23,6 +28,8 @@ export class UpstreamPool implements UpstreamEvents {
   /** Whether connections that become idle are closed. */
   #isRetired = false;
   #cancelSweep: (() => void) | undefined;
+  /** The shortest time after which the endpoint closed a connection that was idle. */
+  #closesAfterMs = Number.POSITIVE_INFINITY;
 
   constructor(endpoint: Endpoint, options: UpstreamOptions) {
     this.#endpoint = endpoint;
@@ -52,7 +59,7 @@ export class UpstreamPool implements UpstreamEvents {
   }
 
   idle(connection: UpstreamConnection): void {
-    if (this.#isRetired || this.#idle.length >= MOST_IDLE) {
+    if (this.#isRetired || this.#idle.length >= MOST_IDLE || this.#usableMs(connection) === 0) {
       connection.close();
       return;
     }
@@ -64,7 +71,10 @@ export class UpstreamPool implements UpstreamEvents {
   gone(connection: UpstreamConnection): void {
     this.#options.counted(-1);
     const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
+    if (at < 0) return;
+    // What this side closes is taken out before.
+    this.#idle.splice(at, 1);
+    this.#closesAfterMs = Math.min(this.#closesAfterMs, this.#clock.monotonic() - connection.idleSince);
   }
 
   #open(reading: Buffer | "stream"): UpstreamConnection {
@@ -74,8 +84,17 @@ export class UpstreamPool implements UpstreamEvents {
 
   #takeIdle(withinMs: number): UpstreamConnection | undefined {
     const last = this.#idle.at(-1);
-    if (!last || this.#clock.monotonic() - last.idleSince > withinMs) return undefined;
+    const usableMs = last ? Math.min(withinMs, this.#usableMs(last)) : 0;
+    if (!last || this.#clock.monotonic() - last.idleSince > usableMs) return undefined;
     return this.#idle.pop();
+  }
+
+  /**
+   * How long after it became idle a connection may be used: less than its endpoint says or has shown
+   * to keep it.
+   */
+  #usableMs({ keepAliveMs = Number.POSITIVE_INFINITY }: UpstreamConnection): number {
+    return Math.min(keepAliveMs, this.#closesAfterMs) * SAFE_SHARE;
   }
 
   readonly #sweep = (): void => {
