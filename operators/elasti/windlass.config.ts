@@ -86,8 +86,7 @@ export const operator = defineOperator({
       },
       egress: "anywhere",
       clusterRules: resolverRules,
-      // 50,000 requests that wait at 10 kB each, the 256 MiB of their heads and bodies, and Node with
-      // its caches.
+      // 50,000 requests that wait at 10 kB each, 256 MiB of their heads and bodies, and Node.
       resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "1Gi" } },
       env: {
         // By itself Node takes a quarter of the pod's memory for its objects, and what waits is

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@windlass/client";
 import { EndpointSlice, Service } from "@windlass/runtime/kinds";
 import { ElastiService } from "../src/service/elasti-service.ts";
@@ -47,6 +48,8 @@ export class ModelTraffic implements PathProbe, ResolverReports {
    */
   leaving: number | "gone" | "silent" = "gone";
   leavingAsked = 0;
+  /** How long it takes for a replica that is silent to be given up. */
+  silentMs = 0;
 
   constructor(client: Client) {
     this.#client = client;
@@ -81,6 +84,7 @@ export class ModelTraffic implements PathProbe, ResolverReports {
   ): Promise<ResolverReport | "gone" | undefined> {
     const isLeaving = address === leavingAddress;
     if (isLeaving) this.leavingAsked += 1;
+    if (isLeaving && this.leaving === "silent" && this.silentMs > 0) await delay(this.silentMs);
     if (isLeaving && typeof this.leaving === "string") return this.leaving === "gone" ? "gone" : undefined;
     const { items } = await this.#client.list(ElastiService, { namespace });
     const elasti = items.find(({ spec }) => spec.service === service);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,8 +21,8 @@ export interface InternalServer {
 /**
  * Serves what a resolver did for its services, for the operator to ask:
  *
- * - `GET /traffic/NAMESPACE/SERVICE`: that of one, with the step that the resolver acts by; 404 if
- *   it does not front it.
+ * - `GET /traffic/NAMESPACE/SERVICE`: that of one, with the step that the resolver acts by, and with
+ *   what tells this process from the one before it; 404 if it does not front the service.
  * - `GET /traffic`: that of all.
  * - `GET /alive`: an answer that ends when the resolver does, by which the operator learns that it
  *   has.
@@ -32,6 +33,7 @@ export async function startInternalServer(
   source: TrafficSource,
   { port, host }: { readonly port: number; readonly host: string | undefined },
 ): Promise<InternalServer> {
+  const instance = randomUUID();
   const server = createServer((request, response) => {
     // Not as a URL: what clients send need not be one.
     const [pathname = "", query] = (request.url ?? "").split("?", 2);
@@ -47,7 +49,7 @@ export async function startInternalServer(
       const key = serviceKey(namespace, service);
       const traffic = source.trafficOf(key);
       const step = source.stepOf(key);
-      if (traffic && step !== undefined) answer(response, 200, { ...traffic, step });
+      if (traffic && step !== undefined) answer(response, 200, { ...traffic, step, instance });
       else answer(response, 404, { error: `${key} is not fronted by this resolver` });
     } else if (pathname === "/queue-status") {
       const key = serviceKey(searchParams.get("namespace") ?? "", searchParams.get("service") ?? "");

@@ -593,3 +593,17 @@ test("without a resolver nobody sleeps", async () => {
   await placeResolver(cluster.client);
   await seen(key, (one) => conditionOf(one, "Degraded")?.status === "False");
 });
+
+test("a resolver that does not answer holds up no wake", async () => {
+  const key = await createAsleep("beside-silent");
+  await placeResolver(cluster.client, true, true);
+  traffic.leaving = "silent";
+  traffic.silentMs = 3_000;
+  const began = performance.now();
+  await wake(key);
+  await at(key, "Serving");
+  expect(performance.now() - began).toBeLessThan(2_500);
+  traffic.leaving = "gone";
+  traffic.silentMs = 0;
+  await placeResolver(cluster.client);
+});

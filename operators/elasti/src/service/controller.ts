@@ -7,6 +7,7 @@ import { haveFollowed, resolversIn } from "./cluster-view.ts";
 import { areDependenciesAwake, askedByDependents, type Neighbours } from "./dependencies.ts";
 import { ElastiService, type ElastiServiceObject, finalizer } from "./elasti-service.ts";
 import { ServiceFault } from "./fault.ts";
+import { firstReplies } from "./first-replies.ts";
 import { ListenPorts, type PortRange, PortsExhaustedError } from "./listen-ports.ts";
 import { neighboursOf, ownersOf } from "./mappings.ts";
 import { divertingLabel, privateServiceName, sleepAnnotation, wakeAnnotation } from "./names.ts";
@@ -30,7 +31,7 @@ import { isOtherTarget, restore, type SleptTarget, sleptTargetOf } from "./slept
 import { arrangementOf, type Observation, type Patience, proofOf, type StageName, step } from "./stage.ts";
 import { StageTimes } from "./stage-times.ts";
 import { eventOf, faultyStatusOf, statusOf } from "./story.ts";
-import { heldIn, isQuiet, type Reports, TrafficWatch } from "./traffic-watch.ts";
+import { heldIn, isQuiet, type Reply, type Reports, TrafficWatch } from "./traffic-watch.ts";
 
 /** What a service should do, from its triggers and schedules. */
 export interface Wishes {
@@ -84,6 +85,10 @@ const usualDrainMs = 30_000;
 const usualHoldSeconds = 600;
 const fallingAsleep: readonly StageName[] = ["Joining", "Diverting", "Relaying", "Holding"];
 const beforeScaleDown: readonly StageName[] = ["Serving", ...fallingAsleep, "ScalingDown"];
+/** Stages that go on only with what every replica of the resolver reports. */
+const needAll: readonly StageName[] = fallingAsleep;
+/** How long a wake waits for other replicas of the resolver once one has answered. */
+const graceMs = 100;
 const asleep: readonly StageName[] = ["Terminating", "Asleep"];
 
 /** Puts services to sleep, and wakes them. */
@@ -149,12 +154,6 @@ export function elastiController(dependencies: ElastiDependencies) {
   });
 }
 
-/** What a replica of the resolver said; undefined if it gave no answer. */
-interface Reply {
-  readonly address: string;
-  readonly report: Reports[number];
-}
-
 /** Keeps services where they should be between awake and asleep. What it remembers may be lost. */
 class ServiceKeeper {
   readonly #dependencies: ElastiDependencies;
@@ -218,7 +217,7 @@ class ServiceKeeper {
     const holdMs = (spec.hold?.timeoutSeconds ?? usualHoldSeconds) * 1_000;
     if (elapsedMs > drainMs + holdMs) return true;
     const resolvers = resolversIn(slicesOf(context, this.#dependencies.resolver));
-    const replies = await this.#ask(elasti, resolvers, context);
+    const replies = await this.#ask(elasti, resolvers, context, "all");
     return heldIn(replies.map(({ report }) => report)) === 0;
   }
 
@@ -241,7 +240,7 @@ class ServiceKeeper {
     const restsAt = restOf(elasti);
     const replies = await this.#repliesFor(elasti, position, sight, context);
     const reports = replies.map(({ report }) => report);
-    const seen = await this.#observe({ elasti, position, sight, restsAt, reports, wish }, context);
+    const seen = await this.#observe({ elasti, position, sight, restsAt, replies, wish }, context);
     const move = sight.arePodsKnown ? step(position.stage, seen, this.#patience) : undefined;
     const next = move ? { stage: move.stage, step: position.step + 1, sinceMs: nowMs } : position;
     const isKnown = elasti.status?.step !== undefined;
@@ -306,12 +305,13 @@ class ServiceKeeper {
       readonly position: Position;
       readonly sight: Sight;
       readonly restsAt: Observation["restsAt"];
-      readonly reports: Reports;
+      readonly replies: readonly Reply[];
       readonly wish: Observation["wish"];
     },
     context: ReconcileContext,
   ): Promise<Observation> {
-    const { elasti, position, sight, restsAt, reports, wish } = given;
+    const { elasti, position, sight, restsAt, replies, wish } = given;
+    const reports = replies.map(({ report }) => report);
     const { stage } = position;
     const isReady = sight.resolvers.some((one) => one.isReady);
     const { podsInService } = arrangementOf(stage, restsAt);
@@ -319,7 +319,7 @@ class ServiceKeeper {
       elapsedMs: this.#times.elapsedMs(ownerOf(elasti), position.step, this.clock.monotonic()),
       restsAt,
       wish,
-      hasDemand: this.#hasDemand(elasti, position, restsAt, reports),
+      hasDemand: this.#hasDemand(elasti, position, restsAt, replies),
       replicas: sight.replicas,
       pods: sight.pods,
       resolver: this.#presence.observe(isReady, this.clock.monotonic()),
@@ -332,14 +332,15 @@ class ServiceKeeper {
     elasti: ElastiServiceObject,
     { stage, step: number }: Position,
     restsAt: Observation["restsAt"],
-    reports: Reports,
+    replies: readonly Reply[],
   ): boolean {
+    const reports = replies.map(({ report }) => report);
     if (isForced(elasti) && beforeScaleDown.includes(stage.at)) return false;
     if (elasti.metadata.annotations?.[wakeAnnotation] !== undefined) return true;
     if (heldIn(reports) > 0 && !["Joining", "Diverting", "Relaying"].includes(stage.at)) return true;
     const index = fallingAsleep.indexOf(stage.at);
     if (index < 0 || restsAt === "Relaying") return false;
-    return this.#traffic.hasMore(ownerOf(elasti), number - index, reports);
+    return this.#traffic.hasMore(ownerOf(elasti), number - index, replies);
   }
 
   async #isProven(
@@ -377,26 +378,36 @@ class ServiceKeeper {
     { resolvers }: Sight,
     context: ReconcileContext,
   ): Promise<readonly Reply[]> {
-    return stage.at === "Serving" || stage.at === "Returning"
-      ? []
-      : await this.#ask(elasti, resolvers, context);
+    if (stage.at === "Serving" || stage.at === "Returning") return [];
+    return await this.#ask(elasti, resolvers, context, needAll.includes(stage.at) ? "all" : "first");
   }
 
-  /** Asks all replicas of the resolver about a service. */
+  /**
+   * Asks the replicas of the resolver about a service.
+   *
+   * @param which `first`: a replica that does not answer is waited for only briefly once another
+   *   has answered.
+   */
   async #ask(
     { metadata, spec }: ElastiServiceObject,
     resolvers: readonly ResolverEndpoint[],
     { signal }: ReconcileContext,
+    which: "all" | "first",
   ): Promise<readonly Reply[]> {
+    const { reports } = this.#dependencies;
+    const decided = new AbortController();
+    const until = AbortSignal.any([signal, decided.signal]);
     // One that is about to end, or is too busy to say that it is ready, still has requests, and
     // clients that keep their connections to it. Only one that no longer runs has none.
-    const replies = await Promise.all(
-      resolvers.map(async ({ address, isReady }): Promise<readonly Reply[]> => {
-        const report = await this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal);
-        if (report !== "gone") return [{ address, report }];
-        return isReady ? [{ address, report: undefined }] : [];
-      }),
-    );
+    const asked = resolvers.map(async ({ address, isReady }): Promise<readonly Reply[]> => {
+      const report = await reports.of(address, metadata.namespace, spec.service, until);
+      if (report !== "gone") return [{ address, report }];
+      return isReady ? [{ address, report: undefined }] : [];
+    });
+    if (which === "all") return (await Promise.all(asked)).flat();
+    const unknown = (index: number) => [{ address: resolvers[index]?.address ?? "", report: undefined }];
+    const replies = await firstReplies(asked, unknown, { clock: this.clock, graceMs });
+    decided.abort();
     return replies.flat();
   }
 

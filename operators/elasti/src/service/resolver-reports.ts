@@ -7,6 +7,8 @@ import type { ServiceTraffic } from "../resolver/targets.ts";
 export interface ResolverReport extends ServiceTraffic {
   /** `status.step` of the ElastiService that the resolver acts by. */
   readonly step: number;
+  /** Another one after each start of the process, whose counts begin at zero then. */
+  readonly instance?: string;
 }
 
 /** Asks replicas of the resolver what they do. */
@@ -65,9 +67,12 @@ function parse(text: string): ResolverReport | undefined {
 
 function isReport(value: unknown): value is ResolverReport {
   if (typeof value !== "object" || value === null) return false;
-  const { step, requests, held, inFlight, isListening } = value as Readonly<Record<string, unknown>>;
+  const { step, requests, held, inFlight, isListening, instance } = value as Readonly<
+    Record<string, unknown>
+  >;
   return (
     [step, requests, held, inFlight].every((one) => typeof one === "number") &&
-    typeof isListening === "boolean"
+    typeof isListening === "boolean" &&
+    (instance === undefined || typeof instance === "string")
   );
 }
