@@ -17,8 +17,8 @@ interface Noted {
 
 /**
  * Remembers how many requests each service had had when it began to fall asleep, for each replica
- * of the resolver: one that restarts counts from zero again. What is lost with this process is noted
- * again: a request that came in between was answered, and no longer takes the sleep back.
+ * of the resolver: one that restarts counts from zero again. What is lost with this process is
+ * noted again: a request that came in between was answered, and no longer takes the sleep back.
  */
 export class TrafficWatch {
   readonly #noted = new Map<string, { readonly attempt: number; readonly byAddress: Map<string, Noted> }>();
