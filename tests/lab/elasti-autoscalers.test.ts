@@ -17,6 +17,7 @@ import { ScaledObject } from "../../operators/elasti/src/service/scaled-object.t
 import { agnhost } from "../../operators/elasti/testing/agnhost.ts";
 import { type LabWorld, labWorld } from "../../operators/elasti/testing/lab-world.ts";
 import { askOnce, startLoad, untilAnswered } from "../../operators/elasti/testing/load.ts";
+import { record } from "../../operators/elasti/testing/record.ts";
 import { createTarget, phase, sendToSleep, urlOf } from "../../operators/elasti/testing/traffic-suite.ts";
 import { lab as labProgram } from "../../scripts/packaging/operator-image.ts";
 
@@ -27,7 +28,7 @@ import { lab as labProgram } from "../../scripts/packaging/operator-image.ts";
 const extras = (process.env.ELASTI_EXTRAS ?? "").split(" ").filter((name) => name !== "");
 const without = (name: string) => !extras.includes(name);
 const wait = { timeout: 90_000 };
-const testMs = { timeout: 600_000 };
+const testMs = { timeout: 600_000 + 4 * 1_000 * Number(process.env.ELASTI_WATCH_SECONDS ?? 15) };
 /** Longer than it takes them to look again, several times over. */
 const watchedMs = Number(process.env.ELASTI_WATCH_SECONDS ?? 15) * 1_000;
 const cycles = 3;
@@ -68,6 +69,13 @@ async function cycleUnderTraffic(client: Client, key: NamespacedKey): Promise<vo
   process.stdout.write(`${key.name}, ${cycles} cycles: ${sent} sent, ${failures.length} failed\n`);
   expect(failures).toEqual([]);
   expect(ok).toBe(sent);
+  const watchedSeconds = watchedMs / 1_000;
+  await record(`beside the real ${extras.join(", ")}: ${key.name}`, {
+    cycles,
+    requests: sent,
+    lost: failures.length,
+    watchedSeconds,
+  });
 }
 
 /** Looks often at what must not change for a while. */

@@ -9,6 +9,7 @@ import { ElastiService, type ElastiServiceObject } from "../../operators/elasti/
 import { agnhost } from "../../operators/elasti/testing/agnhost.ts";
 import { type LabWorld, labWorld } from "../../operators/elasti/testing/lab-world.ts";
 import { askOnce, untilAnswered } from "../../operators/elasti/testing/load.ts";
+import { record } from "../../operators/elasti/testing/record.ts";
 
 /** A folder with the original's manifests, such as a clone of its repository. They are not ours to copy. */
 const folder = process.env.ELASTI_ORIGINALS;
@@ -95,5 +96,6 @@ test.skipIf(folder === undefined)(
       await client.delete(spec.scaleTargetRef.kind === "StatefulSet" ? StatefulSet : Deployment, ref);
       await client.delete(Service, { namespace, name: spec.service });
     }
+    await record("manifests of the original", { manifests: all.length, sleptAndWoke: all.length });
   },
 );

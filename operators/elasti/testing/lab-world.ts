@@ -56,6 +56,8 @@ export interface LabWorld extends AsyncDisposable {
   freeze(pod: PodObject, ms: number): Promise<void>;
   /** Deletes a pod, which ends it with SIGTERM. */
   end(pod: PodObject): Promise<void>;
+  /** What requests a pod of the resolver holds, or has forwarded. */
+  inHandOf(pod: PodObject): Promise<number>;
   /** The sum of a metric over all replicas of a part, of the series with these labels. */
   metric(part: keyof typeof names, name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
 }
@@ -160,6 +162,11 @@ async function install(
     },
     end: async ({ metadata }) => {
       await client.delete(Pod, metadata as NamespacedKey);
+    },
+    inHandOf: async ({ status }) => {
+      const text = await textOf(`http://${status?.podIP}:8080/metrics`);
+      const names = ["elasti_resolver_queued_count", "elasti_resolver_in_flight_requests"];
+      return names.reduce((sum, name) => sum + sumOf(text, name, {}), 0);
     },
     metric: async (part, name, labels = {}) => {
       const pods = await podsOf(part);

@@ -16,6 +16,8 @@ const end = Date.UTC(2026, 9, 31);
 /** The first week is for learning alone. */
 const countedFrom = start + 7 * 24 * hour;
 
+const wakeAhead = { lead: "2m", timeZone: "UTC" } as const;
+
 /** A service as it is at a moment. */
 function service(isAhead: boolean, history: readonly number[], wokenAt: number): ElastiServiceObject {
   const iso = (at: number) => new Date(at).toISOString();
@@ -33,7 +35,7 @@ function service(isAhead: boolean, history: readonly number[], wokenAt: number):
     minTargetReplicas: 1,
     onDelete: "Restore",
     triggers: [{ type: "traffic" }],
-    ...(isAhead && { wakeAhead: { lead: "2m", timeZone: "UTC" } }),
+    ...(isAhead && { wakeAhead }),
   } as const;
   const status = { lastScaledUpTime: iso(wokenAt), neededTimes: history.map(iso) };
   return existing(ElastiService, { metadata, spec, status }).object;
