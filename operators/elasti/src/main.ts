@@ -3,7 +3,8 @@
  * leads.
  */
 import { connect } from "@windlass/client";
-import { manager } from "@windlass/runtime";
+import { ignoreNotFound, manager } from "@windlass/runtime";
+import { Secret } from "@windlass/runtime/kinds";
 import { operator } from "./operator.ts";
 import { reportingLogger } from "./sentry.ts";
 import { OperatorSettings, settingsOfProcess } from "./settings.ts";
@@ -11,7 +12,11 @@ import { OperatorSettings, settingsOfProcess } from "./settings.ts";
 const settings = settingsOfProcess(OperatorSettings);
 const log = await reportingLogger(settings, "elasti-operator");
 await using client = await connect({ fieldManager: "elasti-operator" });
-const { controller, everywhere } = operator(settings, client.discovery);
+const { controller, everywhere } = operator(settings, client.discovery, async (key, signal) => {
+  const secret = await ignoreNotFound(client.get(Secret, key, { signal }));
+  const values = Object.entries(secret?.data ?? {});
+  return secret && new Map(values.map(([name, value]) => [name, Buffer.from(value, "base64").toString()]));
+});
 const running = manager({
   client,
   ...(log && { log }),

@@ -12,7 +12,7 @@ import { tokenCheck } from "./service/token-check.ts";
 import { wakeServer } from "./service/wake-server.ts";
 import type { OperatorSettings } from "./settings.ts";
 import { type RequestCount, TriggerEvaluator } from "./triggers/evaluator.ts";
-import { fetchJson } from "./triggers/number-source.ts";
+import { fetchJson, type ReadSecret } from "./triggers/number-source.ts";
 import { Prometheus } from "./triggers/prometheus.ts";
 
 /**
@@ -29,8 +29,13 @@ export const operatorRules: readonly PolicyRule[] = [
   { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
 ];
 
-/** Puts the operator together. `kinds` says what can be scaled: `Client.discovery` does. */
-export function operator(settings: OperatorSettings, kinds: KindLookup): Operator {
+/**
+ * Puts the operator together.
+ *
+ * @param kinds what can be scaled: `Client.discovery` is one.
+ * @param readSecret reads what triggers have in Secrets. @default none can be read
+ */
+export function operator(settings: OperatorSettings, kinds: KindLookup, readSecret?: ReadSecret): Operator {
   const reports = httpReports(settings.ELASTI_RESOLVER_PORT);
   const resolver = {
     namespace: settings.ELASTI_RESOLVER_NAMESPACE ?? settings.POD_NAMESPACE,
@@ -48,6 +53,7 @@ export function operator(settings: OperatorSettings, kinds: KindLookup): Operato
     prometheus: new Prometheus(fetchJson, own),
     fetchJson,
     countRequests: countBy(reports, resolver),
+    ...(readSecret && { readSecret }),
     intervalMs: settings.POLLING_INTERVAL * 1_000,
   });
   const { ELASTI_WAKE_AUDIENCE: audience, ELASTI_WAKE_ACCOUNT: account } = settings;

@@ -47,6 +47,19 @@ const metadata = z.looseObject({
     .record(z.string(), z.string().max(4096))
     .optional()
     .describe("prometheus, http: headers of the request"),
+  headersFrom: z
+    .array(
+      z.object({
+        name: z
+          .string()
+          .max(256)
+          .regex(/^[A-Za-z0-9-]+$/),
+        secretKeyRef: z.object({ name: z.string().min(1).max(253), key: z.string().min(1).max(253) }),
+      }),
+    )
+    .max(8)
+    .optional()
+    .describe("prometheus, http: headers whose values are in Secrets of the same namespace"),
   start: z
     .string()
     .regex(cronPattern)

@@ -286,3 +286,35 @@ test("a period and a lead may be as short as Go writes them", async () => {
   await rounds(2);
   expect(evaluator.wishOf(web)).toBe("wake");
 });
+
+test("headers come from Secrets of the namespace, and one that cannot be read is reported by its name", async () => {
+  const asked: Readonly<Record<string, string>>[] = [];
+  const secrets = new Map([["shop/queue", new Map([["token", "Bearer abc"]])]]);
+  const secretTrigger = (name: string, key = "token") => ({
+    type: "http",
+    metadata: {
+      ...http().metadata,
+      headers: { "x-own": "1" },
+      headersFrom: [{ name: "Authorization", secretKeyRef: { name, key } }],
+    },
+  });
+  const [good, missing, keyless, forbidden] = ["queue", "none", "queue", "theirs"].map((name, index) =>
+    service(`web-${index}`, { triggers: [secretTrigger(name, index === 2 ? "other" : "token")] }),
+  ) as [ElastiServiceObject, ElastiServiceObject, ElastiServiceObject, ElastiServiceObject];
+  const { evaluator, rounds } = run([good, missing, keyless, forbidden], {
+    fetchJson: (_url, headers) => {
+      asked.push(headers);
+      return Promise.resolve({ length: 0 });
+    },
+    readSecret: ({ namespace, name }) =>
+      name === "theirs"
+        ? Promise.reject(new Error('secrets "theirs" is forbidden'))
+        : Promise.resolve(secrets.get(`${namespace}/${name}`)),
+  });
+  await rounds(1);
+  expect(asked[0]).toEqual({ "x-own": "1", Authorization: "Bearer abc" });
+  expect(evaluator.faultOf(good)).toBeUndefined();
+  expect(evaluator.faultOf(missing)).toBe("there is no Secret none with the key token");
+  expect(evaluator.faultOf(keyless)).toBe("there is no Secret queue with the key other");
+  expect(evaluator.faultOf(forbidden)).toContain("Secret theirs cannot be read");
+});

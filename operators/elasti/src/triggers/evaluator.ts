@@ -4,7 +4,7 @@ import type { Wishes } from "../service/controller.ts";
 import { ElastiService, type ElastiServiceObject } from "../service/elasti-service.ts";
 import { awakeUntilAnnotation } from "../service/names.ts";
 import type { Observation } from "../service/stage.ts";
-import { type FetchJson, numberAt, TriggerError } from "./number-source.ts";
+import { type FetchJson, headersOf, numberAt, type ReadSecret, TriggerError } from "./number-source.ts";
 import type { Prometheus } from "./prometheus.ts";
 import { type CronTime, isBetween, isWithin, ScheduleError } from "./schedule.ts";
 import { combine, judged, type Standing, type Verdict, wishOf } from "./verdict.ts";
@@ -21,6 +21,8 @@ export interface EvaluatorOptions {
   readonly prometheus: Prometheus;
   readonly fetchJson: FetchJson;
   readonly countRequests: RequestCount;
+  /** @default no Secret can be read */
+  readonly readSecret?: ReadSecret;
   /** How often triggers are evaluated. @default 15_000 */
   readonly intervalMs?: number;
   /** How many services are evaluated at a time. @default 200 */
@@ -144,13 +146,15 @@ export class TriggerEvaluator implements Wishes {
     context: SourceContext,
   ): Promise<Verdict> {
     const { signal } = context;
+    const { namespace } = elasti.metadata;
+    const { readSecret = () => Promise.reject(new Error("no Secrets are read here")) } = this.#options;
     const { metadata = {} } = trigger;
     const { query = "", url = "", valueLocation = "", start = "", end = "", timezone = "UTC" } = metadata;
     try {
       switch (trigger.type) {
         case "prometheus": {
           const value = await this.#options.prometheus.ask(
-            { ...metadata, query },
+            { ...metadata, query, headers: await headersOf(metadata, namespace, readSecret, signal) },
             elasti.spec.cooldownPeriod,
             nowMs,
             signal,
@@ -158,7 +162,8 @@ export class TriggerEvaluator implements Wishes {
           return this.#measured(elasti, nowMs, below(value, metadata.threshold, "the query"));
         }
         case "http": {
-          const document = await this.#options.fetchJson(url, metadata.headers ?? {}, signal);
+          const headers = await headersOf(metadata, namespace, readSecret, signal);
+          const document = await this.#options.fetchJson(url, headers, signal);
           const verdict = below(numberAt(document, valueLocation), metadata.threshold, valueLocation);
           return this.#measured(elasti, nowMs, verdict);
         }

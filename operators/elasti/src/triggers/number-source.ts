@@ -78,3 +78,46 @@ export function numberAt(document: unknown, location: string): number {
   if (typeof number === "number" && Number.isFinite(number)) return number;
   throw new TriggerError(`the document has no number at ${location}`);
 }
+
+/**
+ * Reads a Secret: its values, decoded; undefined if it is missing. It rejects without the right to.
+ */
+export type ReadSecret = (
+  key: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, string> | undefined>;
+
+/** Headers of which some have their values in Secrets. */
+export interface HeaderSources {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headersFrom?:
+    | readonly {
+        readonly name: string;
+        readonly secretKeyRef: { readonly name: string; readonly key: string };
+      }[]
+    | undefined;
+}
+
+/**
+ * The headers of a trigger's request, with those that are in Secrets of its namespace.
+ *
+ * @throws TriggerError for a Secret that cannot be read
+ */
+export async function headersOf(
+  { headers = {}, headersFrom = [] }: HeaderSources,
+  namespace: string,
+  readSecret: ReadSecret,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const all = { ...headers };
+  for (const { name: header, secretKeyRef } of headersFrom) {
+    const { name, key } = secretKeyRef;
+    const secret = await readSecret({ namespace, name }, signal).catch((error: unknown) => {
+      throw new TriggerError(`Secret ${name} cannot be read: may the operator get it?`, { cause: error });
+    });
+    const value = secret?.get(key);
+    if (value === undefined) throw new TriggerError(`there is no Secret ${name} with the key ${key}`);
+    all[header] = value;
+  }
+  return all;
+}
