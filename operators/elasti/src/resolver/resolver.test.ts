@@ -7,43 +7,53 @@ import { answering, freePort, response, until, World } from "./world.fixture.ts"
 
 const hello = answering(() => response("hello"));
 
-test("each port of each service leads to its own endpoints, whatever the Host is", async () => {
+/** How many services of two ports each are tried, and how often each Host on each port. */
+const [serviceCount, rounds] = [200, 5];
+
+test("each port of each service leads to its own endpoints, whatever the Host is", {
+  timeout: 60_000,
+}, async () => {
   await using world = await World.start();
-  const listenPorts = await freePorts(16);
-  const services = Array.from({ length: 8 }, (_, index) => ({
-    name: `s${index}`,
+  const names = Array.from({ length: serviceCount }, (_, index) => `s${index}`);
+  // Pods take their ports first: one of them could get a port that was just found to be free.
+  for (const name of names)
+    for (const port of ["http", "admin"])
+      await world.pod(answering((head) => response(`${name} ${port} ${/Host: (.*)\r/.exec(head)?.[1]}`)));
+  const listenPorts = await freePorts(2 * serviceCount);
+  const services = names.map((name, index) => ({
+    name,
     ports: [
       { name: "http", port: 80, listenPort: listenPorts[2 * index] ?? 0 },
       { name: "admin", port: 9_000, listenPort: listenPorts[2 * index + 1] ?? 0 },
     ],
   }));
-  for (const { name, ports } of services) {
-    const byPort = new Map(
-      await Promise.all(
-        ports.map(async ({ name: port }) => {
-          const pod = await world.pod(
-            answering((head) => response(`${name} ${port} ${/Host: (.*)\r/.exec(head)?.[1]}`)),
-          );
-          return [port, [pod.endpoint]] as const;
-        }),
-      ),
+  for (const [index, { name, ports }] of services.entries()) {
+    const [http, admin] = world.pods.slice(2 * index).map(({ endpoint }) => [endpoint]);
+    world.table.setEndpoints(
+      serviceKey("many", name),
+      new Map([
+        ["http", http ?? []],
+        ["admin", admin ?? []],
+      ]),
     );
-    world.table.setEndpoints(serviceKey("many", name), byPort);
     world.table.set({ namespace: "many", service: name, ports, endpointsOf: name, dispatch: "forward" });
   }
-  await until(() => world.resolver.ports().size === 17);
+  await until(() => world.resolver.ports().size === 2 * serviceCount + 1);
+  let answered = 0;
   for (const { name, ports } of services)
-    for (const { name: port, listenPort } of ports)
-      for (const host of [
-        `${name}.many.svc.cluster.local`,
-        name,
-        "app.example.com",
-        "10.0.0.1:8080",
-        "s0.many",
-      ]) {
-        const client = world.client(listenPort).send(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-        await client.gets(`${name} ${port} ${host}`);
-      }
+    for (const { name: port, listenPort } of ports) {
+      const hosts = [`${name}.many.svc.cluster.local`, name, "app.example.com", "10.0.0.1:8080", "s0.many"];
+      const asked = Array.from({ length: rounds }, () => hosts).flat();
+      const client = world.client(listenPort);
+      client.send(asked.map((host) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`).join(""));
+      const expected = asked.map((host) => `${name} ${port} ${host}`);
+      const bodies = () => client.received.split(/HTTP\/1\.1 200 OK\r\n.*\r\n\r\n/).slice(1);
+      await until(() => bodies().length === asked.length && client.received.endsWith(expected.at(-1) ?? ""));
+      expect(bodies()).toEqual(expected);
+      answered += asked.length;
+      client.socket.destroy();
+    }
+  expect(answered).toBe(10_000);
 });
 
 test("the shared port finds a service by its name, and no other", async () => {
