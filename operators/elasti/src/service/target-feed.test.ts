@@ -82,3 +82,15 @@ test("an EndpointSlice without endpoints, whose lists the API server writes as n
   expect(resolversIn([empty])).toEqual([]);
   expect(haveFollowed([empty], "web", false)).toBe(true);
 });
+
+test("an edit of a probe response is live within a second", async () => {
+  await create("edited", "edited", 20_500);
+  const { table } = await follow();
+  const response = { status: 200, body: "ok" };
+  const probeResponse = [{ path: { type: "Exact", value: "/live" }, response }];
+  const began = performance.now();
+  const key = { namespace, name: "edited" };
+  await cluster.client.patch(ElastiService, key, { type: "merge", patch: { spec: { probeResponse } } });
+  await expect.poll(() => table.find(`${namespace}/edited`)?.probeResponses, { interval: 5 }).toHaveLength(1);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
