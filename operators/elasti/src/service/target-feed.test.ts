@@ -86,8 +86,8 @@ test("an EndpointSlice without endpoints, whose lists the API server writes as n
 test("an edit of a probe response is live within a second", async () => {
   await create("edited", "edited", 20_500);
   const { table } = await follow();
-  const response = { status: 200, body: "ok" };
-  const probeResponse = [{ path: { type: "Exact", value: "/live" }, response }];
+  const response = { status: 200, body: "ok" } as const;
+  const probeResponse = [{ path: { type: "Exact", value: "/live" }, response } as const];
   const began = performance.now();
   const key = { namespace, name: "edited" };
   await cluster.client.patch(ElastiService, key, { type: "merge", patch: { spec: { probeResponse } } });
