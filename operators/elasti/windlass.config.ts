@@ -22,14 +22,14 @@ function text({ description = "" }: z.ZodType) {
 }
 
 /**
- * The Secret that may have what is not for everybody to read. Its name and first keys are the
+ * The Secret that may have what is confidential. Its name and first keys are the
  * original's.
  */
 function secret(key: string) {
   return { secretKeyRef: { name: "elasti-secret", key, optional: true } };
 }
 
-/** Whom the tokens are for that the resolver shows to the operator. Nobody else takes them. */
+/** Whom the tokens are for that the resolver shows to the operator. No other server takes them. */
 const audience = "elasti-operator";
 const tokens = "/var/run/secrets/elasti";
 
@@ -49,7 +49,7 @@ const service = "exported_namespace, source";
 
 export const operator = defineOperator({
   name: "elasti-operator",
-  description: "Scales services to zero while nobody asks for them, and back without losing a request",
+  description: "Scales services to zero while no client uses them, and back without losing a request",
   image: "windlass/elasti:dev",
   namespace: "elasti",
   kinds: [ElastiService],
@@ -120,7 +120,7 @@ export const operator = defineOperator({
       },
       pod: {
         enableServiceLinks,
-        // What waits or is under way may take as long as DRAIN_SECONDS says, after a few seconds in
+        // What waits or is under way may take as long as DRAIN_SECONDS, after a few seconds in
         // which nodes and clients learn that it ends.
         terminationGracePeriodSeconds: 630,
         volumes: [

@@ -15,7 +15,7 @@ import { ElastiService } from "../../operators/elasti/src/index.ts";
 import { Rollout } from "../../operators/elasti/src/service/scale-target.ts";
 import { ScaledObject } from "../../operators/elasti/src/service/scaled-object.ts";
 import { agnhost } from "../../operators/elasti/testing/agnhost.ts";
-import { type LabWorld, labWorld } from "../../operators/elasti/testing/lab-world.ts";
+import { type LabEnvironment, labEnvironment } from "../../operators/elasti/testing/lab-environment.ts";
 import { askOnce, startLoad, untilAnswered } from "../../operators/elasti/testing/load.ts";
 import { record } from "../../operators/elasti/testing/record.ts";
 import { createTarget, phase, sendToSleep, urlOf } from "../../operators/elasti/testing/traffic-suite.ts";
@@ -34,7 +34,7 @@ const watchedMs = Number(process.env.ELASTI_WATCH_SECONDS ?? 15) * 1_000;
 const cycles = 3;
 const perSecond = 100;
 
-let lab: LabWorld;
+let lab: LabEnvironment;
 
 function extra(...args: readonly string[]): void {
   execFileSync(join(dirname(labProgram), "extra"), args, { stdio: ["ignore", "ignore", "inherit"] });
@@ -43,7 +43,7 @@ function extra(...args: readonly string[]): void {
 beforeAll(async () => {
   if (extras.length === 0) return;
   for (const name of extras) extra(name);
-  lab = await labWorld();
+  lab = await labEnvironment();
 }, 1_800_000);
 afterAll(async () => {
   await lab?.[Symbol.asyncDispose]();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => cluster.close());
 
-/** Applies a sample. Its ElastiServices may have a shorter cooldown, for which nobody has to wait. */
+/** Applies a sample. Its ElastiServices may have a shorter cooldown, so that the test waits less. */
 async function applySample(client: Client, namespace: string, file: string, elasti: object = {}) {
   for (const document of loadAll(await readFile(join(operator, "config", "samples", file), "utf8"))) {
     const manifest = asManifest(document, file);
@@ -147,7 +147,7 @@ async function likeTheOriginals(client: Client, namespace: string): Promise<void
     ({ status }) => status?.phase === "Asleep" && status.mode === "proxy",
     wait,
   );
-  // Nobody waited for the node's rules before the pods went, so they may still be about to follow.
+  // The scale did not wait for the node's rules before the pods went, so they may still be about to follow.
   expect(await vi.waitFor(() => ask(client, key, "/healthz/live", 1_000), wait)).toMatchObject({
     status: 200,
     body: "ok",

@@ -7,7 +7,7 @@ import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ElastiService, type ElastiServiceObject } from "../../operators/elasti/src/index.ts";
 import { agnhost } from "../../operators/elasti/testing/agnhost.ts";
-import { type LabWorld, labWorld } from "../../operators/elasti/testing/lab-world.ts";
+import { type LabEnvironment, labEnvironment } from "../../operators/elasti/testing/lab-environment.ts";
 import { askOnce, untilAnswered } from "../../operators/elasti/testing/load.ts";
 import { record } from "../../operators/elasti/testing/record.ts";
 
@@ -20,10 +20,10 @@ const untyped: ResourceKind = { group, version, kind, plural, scope };
 
 type Manifest = Pick<ElastiServiceObject, "kind" | "metadata" | "spec">;
 
-let lab: LabWorld;
+let lab: LabEnvironment;
 
 beforeAll(async () => {
-  if (folder !== undefined) lab = await labWorld();
+  if (folder !== undefined) lab = await labEnvironment();
 }, 300_000);
 afterAll(() => lab?.[Symbol.asyncDispose](), 300_000);
 

@@ -16,7 +16,11 @@ import { ElastiService } from "../../operators/elasti/src/index.ts";
 import { privateServiceName, resolverSliceName } from "../../operators/elasti/src/service/names.ts";
 import { agnhost } from "../../operators/elasti/testing/agnhost.ts";
 import { holdMany } from "../../operators/elasti/testing/hold-many.ts";
-import { type LabWorld, labImage, labWorld } from "../../operators/elasti/testing/lab-world.ts";
+import {
+  type LabEnvironment,
+  labEnvironment,
+  labImage,
+} from "../../operators/elasti/testing/lab-environment.ts";
 import { askOnce, type LoadResult, startLoad, untilAnswered } from "../../operators/elasti/testing/load.ts";
 import { protocolSuite } from "../../operators/elasti/testing/protocol-suite.ts";
 import { record } from "../../operators/elasti/testing/record.ts";
@@ -36,11 +40,11 @@ const wait = { timeout: 90_000 };
 /** Idle at any time but the first hour of a year. */
 const idle = { type: "schedule", metadata: { start: "0 0 1 1 *", end: "0 1 1 1 *" } };
 
-let lab: LabWorld;
+let lab: LabEnvironment;
 
 /** Real pods behind a real kube-proxy, and the operator and the resolver in pods beside them. */
-const world = trafficSuite(async () => {
-  lab = await labWorld();
+const environment = trafficSuite(async () => {
+  lab = await labEnvironment();
   return {
     client: lab.client,
     namespace: lab.namespace,
@@ -62,7 +66,7 @@ afterEach(async () => {
 
 test("once the target is up, requests go past the resolver altogether", async () => {
   const { client } = lab;
-  const key = await createTarget(world(), "past");
+  const key = await createTarget(environment(), "past");
   const url = await urlOf(client, key);
   await untilAnswered(url);
   await sendToSleep(client, key);
@@ -88,7 +92,7 @@ test("once the target is up, requests go past the resolver altogether", async ()
 
 test("a request in the last instant takes the sleep back, and no pod is touched", async () => {
   const { client } = lab;
-  const key = await createTarget(world(), "instant", { triggers: [idle], cooldownPeriod: 1 });
+  const key = await createTarget(environment(), "instant", { triggers: [idle], cooldownPeriod: 1 });
   const url = await urlOf(client, key);
   await phase(client, key, "Relaying");
   const { metadata } = await client.get(Deployment, key);
@@ -101,7 +105,7 @@ test("a request in the last instant takes the sleep back, and no pod is touched"
 test("a request while the pods end wakes the target at once", async () => {
   const { client } = lab;
   const slow = { ...agnhost, lifecycle: { preStop: { exec: { command: ["/bin/sleep", "15"] } } } };
-  const key = await createTarget({ ...world(), container: slow }, "ending");
+  const key = await createTarget({ ...environment(), container: slow }, "ending");
   const url = await urlOf(client, key);
   await untilAnswered(url);
   const [before] = (await client.list(Pod, { namespace: key.namespace, labelSelector: "app=ending" })).items;
@@ -117,7 +121,7 @@ test("a request while the pods end wakes the target at once", async () => {
   process.stdout.write(
     `wake during termination: scaled after ${Math.round((await scaled) - asked)} ms, answered after ${Math.round(answer.ms)} ms\n`,
   );
-  // The old pod is still about to end: nobody waited for it.
+  // The old pod is still about to end: the wake did not wait for it.
   const old = await client.get(Pod, { namespace: key.namespace, name: before?.metadata.name ?? "" });
   expect(old.metadata.deletionTimestamp).toBeDefined();
 });
@@ -159,7 +163,7 @@ test("the HorizontalPodAutoscaler of a target rests while it sleeps, and gets it
       metrics: [{ type: "Resource", resource: { name: "cpu", target: utilization } }],
     },
   });
-  await createTarget(world(), "scaled", { autoscaler: { type: "hpa", name: "scaled" } });
+  await createTarget(environment(), "scaled", { autoscaler: { type: "hpa", name: "scaled" } });
   const url = await urlOf(client, key);
   await untilAnswered(url);
   await sendToSleep(client, key);
@@ -187,7 +191,7 @@ test("many held requests are answered within a second of Ready", { timeout: burs
     readinessProbe: { ...agnhost.readinessProbe, initialDelaySeconds: 20 },
     resources: { requests: { cpu: "250m", memory: "64Mi" } },
   };
-  const key = await createTarget({ ...world(), container: slow }, "burst");
+  const key = await createTarget({ ...environment(), container: slow }, "burst");
   const url = await urlOf(client, key);
   await untilAnswered(url);
   const p99s: number[] = [];
@@ -245,7 +249,7 @@ type Disturbance = readonly [name: string, disturb: () => Promise<readonly strin
 /** Has a service sleep and wake under load, with disturbances at random. */
 async function cycleDisturbed(name: string, disturbances: readonly Disturbance[]): Promise<Disturbed> {
   const { client } = lab;
-  const key = await createTarget(world(), name);
+  const key = await createTarget(environment(), name);
   // Answers with the address that it sees: a resolver's, or the client's own past the resolver.
   const url = await urlOf(client, key, "/clientip");
   await untilAnswered(url);
@@ -434,7 +438,7 @@ async function freezeOne(part: "operator" | "resolver"): Promise<readonly string
 test("a resolver that is killed takes what it carried with it, and nothing after that", async () => {
   const { client } = lab;
   // A traffic trigger keeps the resolver in the path while the target is awake.
-  const key = await createTarget(world(), "killed", { triggers: [{ type: "traffic" }] });
+  const key = await createTarget(environment(), "killed", { triggers: [{ type: "traffic" }] });
   const url = await urlOf(client, key);
   await phase(client, key, "Relaying");
   await untilAnswered(url);
@@ -467,7 +471,7 @@ test("a resolver that is killed takes what it carried with it, and nothing after
 
 test("a request that comes when the leader is killed is answered as soon as its lease is over", async () => {
   const { client, system } = lab;
-  const key = await createTarget(world(), "leaderless");
+  const key = await createTarget(environment(), "leaderless");
   const url = await urlOf(client, key);
   await untilAnswered(url);
   const cold: number[] = [];
@@ -515,12 +519,12 @@ test("a resolver that is asked to end lets all come to their end that wait there
 }, async () => {
   const { client } = lab;
   const node = { ...agnhost, image: labImage, command: ["/usr/bin/node", "-e"], args: [streamingServer] };
-  const streaming = await createTarget({ ...world(), container: node }, "streaming", {
+  const streaming = await createTarget({ ...environment(), container: node }, "streaming", {
     // It stays behind the resolver.
     triggers: [{ type: "traffic" }],
   });
   const slow = { ...agnhost, readinessProbe: { ...agnhost.readinessProbe, initialDelaySeconds: 15 } };
-  const waiting = await createTarget({ ...world(), container: slow }, "waiting");
+  const waiting = await createTarget({ ...environment(), container: slow }, "waiting");
   const [streamUrl, waitUrl] = [await urlOf(client, streaming, "/stream"), await urlOf(client, waiting)];
   await untilAnswered(waitUrl);
   await phase(client, streaming, "Relaying");
@@ -571,7 +575,7 @@ test("a Prometheus trigger puts a service to sleep when its value falls, and wak
   await runPrometheus();
   const server = `http://prometheus.${namespace}.svc:9090`;
   const counted = 'prometheus_http_requests_total{handler="/api/v1/status/buildinfo"}';
-  const key = await createTarget(world(), "measured", {
+  const key = await createTarget(environment(), "measured", {
     cooldownPeriod: 3,
     triggers: [
       {

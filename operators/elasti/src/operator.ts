@@ -79,7 +79,8 @@ export function operator(settings: OperatorSettings, kinds: KindLookup, readSecr
 }
 
 /**
- * What all replicas of the resolver say together. If one does not answer, the number is not known.
+ * What all replicas of the resolver report together. If one does not answer, the number is not
+ * known.
  */
 function countBy(
   reports: ElastiDependencies["reports"],
@@ -87,11 +88,11 @@ function countBy(
 ): RequestCount {
   return async ({ metadata, spec }, { cache, signal }) => {
     const replicas = resolversIn(slicesOf({ cache }, resolver)).filter(({ isReady }) => isReady);
-    const told = await Promise.all(
+    const answers = await Promise.all(
       replicas.map(({ address }) => reports.of(address, metadata.namespace, spec.service, signal)),
     );
-    const reported = told.filter((report) => report !== undefined && report !== "gone");
-    if (told.length === 0 || reported.length < told.length) return undefined;
+    const reported = answers.filter((report) => report !== undefined && report !== "gone");
+    if (answers.length === 0 || reported.length < answers.length) return undefined;
     return reported.reduce(
       (sum, report) => ({
         requests: sum.requests + report.requests,

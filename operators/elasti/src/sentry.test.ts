@@ -85,7 +85,7 @@ test("a storm of errors is cut off, and goes on in the next minute", async () =>
   expect(received).toHaveLength(31);
 });
 
-test("a server that says that it is enough is left alone for as long", async () => {
+test("a server that limits the rate is left alone for as long", async () => {
   const { received, dsn } = await startSentry(429, { "retry-after": "120" });
   const clock = new ManualClock();
   const sentry = new Sentry({ dsn, program: "p", clock });

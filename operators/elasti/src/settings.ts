@@ -43,7 +43,7 @@ const common = {
     .transform((text) => text.split(/[\s,]+/).filter((name) => name !== ""))
     .describe("Only these namespaces are watched, separated by commas; all if empty"),
   ELASTI_OPERATOR_PORT: port(8013).describe("Where every replica of the operator takes wake requests"),
-  ELASTI_RESOLVER_PORT: port(8013).describe("Where every replica of the resolver says what it does"),
+  ELASTI_RESOLVER_PORT: port(8013).describe("Where every replica of the resolver reports what it does"),
   PATH_PROBE_KEY: optional.describe(
     "By which the operator recognizes the resolver's answers on the way to a Service; both have the same",
   ),
@@ -64,7 +64,7 @@ export const OperatorSettings = z.object({
     .describe("The Service whose endpoints are the resolver's replicas"),
   ELASTI_RESOLVER_PORT_RANGE: portRange.describe("The ports that the resolver listens on for Services"),
   ELASTI_WAKE_AUDIENCE: optional.describe(
-    "The audience of the service account token that a wake request must have; without it anybody who reaches the port may wake",
+    "The audience of the service account token that a wake request must have; without it all who reach the port may wake",
   ),
   ELASTI_WAKE_ACCOUNT: optional.describe(
     "The only service account, as NAMESPACE:NAME, whose tokens may wake; without it all may that have the audience",
@@ -115,10 +115,10 @@ export const ResolverSettings = z.object({
     .default(256)
     .describe("How much memory the heads and bodies of requests that wait may take, of all Services"),
   REQ_TIMEOUT: seconds(600, 3_600).describe(
-    "How long a request may wait, in seconds, where its ElastiService does not say",
+    "How long a request may wait, in seconds, where its ElastiService sets no limit",
   ),
   DRAIN_SECONDS: seconds(600, 3_600).describe(
-    "How long requests may go on after the resolver was told to stop",
+    "How long requests may go on after the resolver was asked to stop",
   ),
 });
 /** What the resolver reads from its environment. */
@@ -142,7 +142,7 @@ export function settingsFrom<S extends z.ZodType>(
   return data;
 }
 
-/** Reads a program's settings. If it cannot, it says why, and ends the process. */
+/** Reads a program's settings. If it cannot, it prints the reason and ends the process. */
 export function settingsOfProcess<S extends z.ZodType>(schema: S): z.output<S> {
   try {
     return settingsFrom(schema, process.env);

@@ -1,5 +1,5 @@
 import { startCluster } from "@windlass/testing";
-import { inProcessWorld } from "../testing/in-process-world.ts";
+import { inProcessEnvironment } from "../testing/in-process-environment.ts";
 import { protocolSuite } from "../testing/protocol-suite.ts";
 import { trafficSuite } from "../testing/traffic-suite.ts";
 
@@ -13,8 +13,8 @@ const server = `
  * Pods are processes of this machine, and Services lead to them: the embedded control plane has
  * both.
  */
-const world = trafficSuite(async () =>
-  inProcessWorld(await startCluster({ flavour: "embedded", embedded: { processes: {} } }), {
+const environment = trafficSuite(async () =>
+  inProcessEnvironment(await startCluster({ flavour: "embedded", embedded: { processes: {} } }), {
     container: {
       name: "web",
       image: "web:1",
@@ -26,4 +26,4 @@ const world = trafficSuite(async () =>
   }),
 );
 
-protocolSuite(() => ({ ...world(), node: { image: "node:1", command: [process.execPath, "-e"] } }));
+protocolSuite(() => ({ ...environment(), node: { image: "node:1", command: [process.execPath, "-e"] } }));

@@ -98,7 +98,7 @@ export const badManifests: readonly BadManifest[] = [
   bad("woken ahead by no time", "spec.wakeAhead.lead", { wakeAhead: { lead: "soon" } }),
   bad("neither restored nor kept", "spec.onDelete", { onDelete: "Forget" }),
   bad("requests that may not wait", "spec.hold.timeoutSeconds", { hold: { timeoutSeconds: 0 } }),
-  bad("a queue for nobody", "spec.hold.queueSize", { hold: { queueSize: 0 } }),
+  bad("a queue of no length", "spec.hold.queueSize", { hold: { queueSize: 0 } }),
   bad("a pod that gets no requests", "spec.hold.requestsPerPod", { hold: { requestsPerPod: 0 } }),
   bad("a page that is never shown", "spec.hold.waitingPage.afterSeconds", {
     hold: { waitingPage: { afterSeconds: 601 } },

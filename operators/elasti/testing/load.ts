@@ -24,7 +24,7 @@ const triedPorts = { first: 12_000, count: 8_000 } as const;
 /**
  * Waits until a Service answers. A connection that was begun before the node knew the Service is
  * remembered by its kernel as leading nowhere, for two minutes, and so is any later one from the
- * same port. So each try is a new one, from a port that nobody else will have.
+ * same port. So each try is a new one, from a port that no other connection will have.
  */
 export async function untilAnswered(url: string): Promise<void> {
   const begin = Math.floor(Math.random() * triedPorts.count);
@@ -83,7 +83,7 @@ const renewMs = 500;
 interface Use {
   readonly since: number;
   answers: number;
-  /** What the last answer said. */
+  /** The body of the last answer. */
   last: string;
 }
 

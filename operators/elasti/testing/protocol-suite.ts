@@ -8,7 +8,7 @@ import { waitFor } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { ElastiService } from "../src/service/elasti-service.ts";
 import { askOnce, startLoad, untilAnswered } from "./load.ts";
-import { phase, sendToSleep, type TrafficWorld } from "./traffic-suite.ts";
+import { phase, sendToSleep, type TrafficEnvironment } from "./traffic-suite.ts";
 
 /**
  * What a pod runs: HTTP and WebSockets that echo on 8080; on 9090 a protocol in which the server
@@ -48,7 +48,7 @@ const server = `
 
 /**
  * HTTP on 8080 by a server that drains: asked to end, it goes on for as long as clients keep
- * connections, and tells each with its next answer to make another.
+ * connections, and asks each with its next answer to make another.
  */
 const drainingServer = `
   const sockets = new Set();
@@ -83,7 +83,7 @@ const wait = { timeout: 90_000 };
 const frames = 1_000;
 
 /** A cluster that runs Node in pods. */
-export interface ProtocolWorld extends Pick<TrafficWorld, "client" | "namespace"> {
+export interface ProtocolEnvironment extends Pick<TrafficEnvironment, "client" | "namespace"> {
   /** A container whose command takes a program as its last argument: `node -e`. */
   readonly node: Pick<ContainerInput, "image"> & { readonly command: readonly string[] };
 }
@@ -92,12 +92,12 @@ export interface ProtocolWorld extends Pick<TrafficWorld, "client" | "namespace"
  * What holds of protocols other than HTTP, and of servers that end in their own way, wherever pods
  * run for real.
  */
-export function protocolSuite(world: () => ProtocolWorld): void {
+export function protocolSuite(environment: () => ProtocolEnvironment): void {
   test("a forced sleep loses nothing on connections that clients keep for ever, if the pod drains them", {
     timeout: 240_000,
   }, async () => {
-    const { client } = world();
-    const { key, address } = await asleep(world(), "draining", drainingServer);
+    const { client } = environment();
+    const { key, address } = await asleep(environment(), "draining", drainingServer);
     const url = `http://${address}:8000/`;
     await untilAnswered(url);
     await phase(client, key, "Serving");
@@ -116,8 +116,8 @@ export function protocolSuite(world: () => ProtocolWorld): void {
   test("a pod that repeats what it is sent is not taken for the resolver: it sleeps and wakes without loss", {
     timeout: 240_000,
   }, async () => {
-    const { client } = world();
-    const { key, address } = await asleep(world(), "echoing", echoingServer);
+    const { client } = environment();
+    const { key, address } = await asleep(environment(), "echoing", echoingServer);
     const url = `http://${address}:8000/`;
     expect(await askOnce(url)).toMatchObject({ status: 200 });
     await phase(client, key, "Serving");
@@ -136,8 +136,8 @@ export function protocolSuite(world: () => ProtocolWorld): void {
   test("a WebSocket waits for its pod, and stays when the Service leads past the resolver", {
     timeout: 120_000,
   }, async () => {
-    const { client } = world();
-    const { key, address } = await asleep(world(), "sockets");
+    const { client } = environment();
+    const { key, address } = await asleep(environment(), "sockets");
     const socket = new WebSocket(`ws://${address}:8000/ws`);
     const inbox: string[] = [];
     let arrived = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ export function protocolSuite(world: () => ProtocolWorld): void {
   test("a connection whose server speaks first waits for its pod, and each side ends by itself", {
     timeout: 120_000,
   }, async () => {
-    const { address } = await asleep(world(), "banner");
+    const { address } = await asleep(environment(), "banner");
     const socket = connect({ host: address, port: 9_000, allowHalfOpen: true });
     const received = text(socket);
     await once(socket, "connect");
@@ -184,7 +184,7 @@ async function closeOf(socket: WebSocket): Promise<string> {
 
 /** Makes a target with a port of HTTP and one of raw TCP, and puts it to sleep. */
 async function asleep(
-  { client, namespace, node }: ProtocolWorld,
+  { client, namespace, node }: ProtocolEnvironment,
   name: string,
   program = server,
 ): Promise<{ readonly key: NamespacedKey; readonly address: string }> {

@@ -7,7 +7,7 @@ import { sleepAnnotation } from "../src/service/names.ts";
 import { type Load, startLoad, untilAnswered } from "./load.ts";
 
 /** A cluster with pods that run, Services that lead to them, an operator and a resolver. */
-export interface TrafficWorld extends AsyncDisposable {
+export interface TrafficEnvironment extends AsyncDisposable {
   readonly client: Client;
   /** Where targets are made. */
   readonly namespace: string;
@@ -25,7 +25,7 @@ const hookMs = 300_000;
 
 /** Makes a target of one pod with its Service, and waits until it is ready. */
 export async function createTarget(
-  { client, namespace, container }: Pick<TrafficWorld, "client" | "namespace" | "container">,
+  { client, namespace, container }: Pick<TrafficEnvironment, "client" | "namespace" | "container">,
   name: string,
   elasti: object = {},
 ): Promise<NamespacedKey> {
@@ -63,16 +63,16 @@ export async function urlOf(client: Client, key: NamespacedKey, path = "/hostnam
 }
 
 /** What holds under traffic, wherever pods run for real. */
-export function trafficSuite(start: () => Promise<TrafficWorld>): () => TrafficWorld {
-  let world: TrafficWorld;
+export function trafficSuite(start: () => Promise<TrafficEnvironment>): () => TrafficEnvironment {
+  let environment: TrafficEnvironment;
   beforeAll(async () => {
-    world = await start();
+    environment = await start();
   }, hookMs);
-  afterAll(() => world[Symbol.asyncDispose](), hookMs);
+  afterAll(() => environment[Symbol.asyncDispose](), hookMs);
 
   /** Sleeps and wakes under load so many times, and reports as it goes. */
   async function cycle(key: NamespacedKey, load: Load, cycles: number, rest: string): Promise<void> {
-    const { client } = world;
+    const { client } = environment;
     const began = performance.now();
     for (let done = 1; done <= cycles; done++) {
       const waking = phase(client, key, "Waking");
@@ -90,14 +90,19 @@ export function trafficSuite(start: () => Promise<TrafficWorld>): () => TrafficW
     expect(failures).toEqual([]);
     expect(ok).toBe(sent);
     const minutes = Math.round((performance.now() - began) / 6_000) / 10;
-    await world.record?.(`sleeps and wakes of ${key.name}`, { cycles, requests: sent, lost: 0, minutes });
+    await environment.record?.(`sleeps and wakes of ${key.name}`, {
+      cycles,
+      requests: sent,
+      lost: 0,
+      minutes,
+    });
   }
 
   test("no request is lost over sleeps under traffic, and the wakes that it brings", {
     timeout: 3_600_000,
   }, async () => {
-    const { client, cycles, perSecond } = world;
-    const key = await createTarget(world, "web");
+    const { client, cycles, perSecond } = environment;
+    const key = await createTarget(environment, "web");
     await phase(client, key, "Serving");
     const url = await urlOf(client, key);
     await untilAnswered(url);
@@ -107,10 +112,10 @@ export function trafficSuite(start: () => Promise<TrafficWorld>): () => TrafficW
   test("a service that rests behind the resolver loses nothing on connections of any age", {
     timeout: 3_600_000,
   }, async () => {
-    const { client, cycles, perSecond } = world;
+    const { client, cycles, perSecond } = environment;
     // A traffic trigger keeps the resolver in the path, so no client ever has a connection to a
     // pod.
-    const key = await createTarget(world, "behind", { triggers: [{ type: "traffic" }] });
+    const key = await createTarget(environment, "behind", { triggers: [{ type: "traffic" }] });
     await phase(client, key, "Relaying");
     const url = await urlOf(client, key);
     await untilAnswered(url);
@@ -119,5 +124,5 @@ export function trafficSuite(start: () => Promise<TrafficWorld>): () => TrafficW
     await cycle(key, load, Math.min(cycles, 10), "Relaying");
   });
 
-  return () => world;
+  return () => environment;
 }

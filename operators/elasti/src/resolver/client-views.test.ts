@@ -4,7 +4,7 @@ import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { type ClientView, viewsIn } from "./client-views.ts";
 import { PAUSED_CLIENT_BYTES } from "./hold/held-bytes.ts";
-import { answering, response, until, World } from "./world.fixture.ts";
+import { answering, response, TestEnvironment, until } from "./test-environment.fixture.ts";
 
 /**
  * What Linux prints: one at rest, one that has ended its side, one that has yet to confirm 84
@@ -17,7 +17,7 @@ const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->whe
   10: 0100D60A:1F90 0300D60A:C350 08 00000000:00000000 00:00000000 00000000     0        0 31003 2 0000000000000000 20
 `;
 
-test("of the kernel's connections, each is told apart by both of its ends", () => {
+test("of the kernel's connections, each is identified by both of its ends", () => {
   const at = (remotePort: number) =>
     ({ localPort: 8_080, remoteAddress: "10.214.0.2", remotePort }) as unknown as Socket;
   const [rests, ended, reads, gone] = [at(50_000), at(50_001), at(50_002), at(50_003)] as const;
@@ -48,17 +48,17 @@ async function pass(clock: ManualClock, seconds: number, isOver: () => boolean =
 }
 
 /** Waits until so many are held: one that left is noticed long before its time is over. */
-async function isLeft(world: World, clock: ManualClock, held: number): Promise<void> {
-  await pass(clock, 60, () => world.traffic.held === held);
-  expect(world.traffic.held).toBe(held);
+async function isLeft(environment: TestEnvironment, clock: ManualClock, held: number): Promise<void> {
+  await pass(clock, 60, () => environment.traffic.held === held);
+  expect(environment.traffic.held).toBe(held);
 }
 
 /** Connects a client that sends more than is read while it waits. */
-async function waiting(world: World, beginning: string) {
-  const client = world.client();
+async function waiting(environment: TestEnvironment, beginning: string) {
+  const client = environment.client();
   await once(client.socket, "connect");
   client.send(beginning).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(9_000));
-  await until(() => world.traffic.held === 1 && client.socket.writableLength === 0);
+  await until(() => environment.traffic.held === 1 && client.socket.writableLength === 0);
   return client;
 }
 
@@ -66,10 +66,10 @@ test.runIf(process.platform === "linux").for(Object.entries(beginnings))(
   "a client that resets its connection while %s waits to be read gives its place back",
   async ([, [protocol, beginning]]) => {
     const clock = new ManualClock();
-    await using world = await World.start({ clock, protocol });
-    const client = await waiting(world, beginning);
+    await using environment = await TestEnvironment.start({ clock, protocol });
+    const client = await waiting(environment, beginning);
     client.socket.resetAndDestroy();
-    await isLeft(world, clock, 0);
+    await isLeft(environment, clock, 0);
   },
 );
 
@@ -77,26 +77,26 @@ test.runIf(process.platform === "linux")(
   "a client that resets its connection while its pod takes nothing more is no longer in flight",
   async () => {
     const clock = new ManualClock();
-    await using world = await World.start({ clock, protocol: "tcp" });
-    world.ready(await world.pod((socket) => void socket.pause()));
-    const client = world.client();
+    await using environment = await TestEnvironment.start({ clock, protocol: "tcp" });
+    environment.ready(await environment.pod((socket) => void socket.pause()));
+    const client = environment.client();
     client.socket.write(Buffer.alloc(30_000_000));
-    await until(() => world.traffic.inFlight === 1);
+    await until(() => environment.traffic.inFlight === 1);
     await new Promise((resolve) => setTimeout(resolve, 300));
     client.socket.resetAndDestroy();
-    await pass(clock, 60, () => world.traffic.inFlight === 0);
-    expect(world.traffic.inFlight).toBe(0);
+    await pass(clock, 60, () => environment.traffic.inFlight === 0);
+    expect(environment.traffic.inFlight).toBe(0);
   },
 );
 
 test.runIf(process.platform === "linux")(
-  "so does one that ends it, where nobody could want an answer",
+  "so does one that ends it, where no answer can be wanted",
   async () => {
     const clock = new ManualClock();
-    await using world = await World.start({ clock });
-    const client = await waiting(world, beginnings["a body with a length"][1]);
+    await using environment = await TestEnvironment.start({ clock });
+    const client = await waiting(environment, beginnings["a body with a length"][1]);
     client.socket.end();
-    await isLeft(world, clock, 0);
+    await isLeft(environment, clock, 0);
   },
 );
 
@@ -108,11 +108,11 @@ test.runIf(process.platform === "linux")(
       beginnings["a protocol that is not known"],
     ]) {
       const clock = new ManualClock();
-      await using world = await World.start({ clock, protocol });
-      const client = await waiting(world, beginning);
+      await using environment = await TestEnvironment.start({ clock, protocol });
+      const client = await waiting(environment, beginning);
       if (protocol === "tcp") client.socket.end();
       await pass(clock, 30);
-      expect(world.traffic.held).toBe(1);
+      expect(environment.traffic.held).toBe(1);
     }
   },
 );
@@ -124,11 +124,11 @@ test("a connection that the kernel did not list once is not gone", async () => {
   let looks = 0;
   const clientViews = async ([socket]: readonly Socket[]) =>
     new Map(socket && answers[looks++ % answers.length] ? [[socket, known]] : []);
-  await using world = await World.start({ clock, clientViews });
-  await waiting(world, beginnings["a body with a length"][1]);
+  await using environment = await TestEnvironment.start({ clock, clientViews });
+  await waiting(environment, beginnings["a body with a length"][1]);
   await pass(clock, 60, () => looks >= 8);
   expect(looks).toBe(8);
-  expect(world.traffic.held).toBe(1);
+  expect(environment.traffic.held).toBe(1);
 });
 
 test("a resolver that leaves stays for as long as a client reads on what the kernel has for it", async () => {
@@ -136,13 +136,13 @@ test("a resolver that leaves stays for as long as a client reads on what the ker
   let unconfirmed = 1_000_000;
   const clientViews = async (sockets: readonly Socket[]) =>
     new Map(sockets.map((socket) => [socket, { hasEnded: false, unconfirmed }] as const));
-  await using world = await World.start({ clock, clientViews });
-  world.ready(await world.pod(answering(() => response("hello"))));
-  const client = world.client();
+  await using environment = await TestEnvironment.start({ clock, clientViews });
+  environment.ready(await environment.pod(answering(() => response("hello"))));
+  const client = environment.client();
   const got = client.get("/", "Connection: close\r\n");
   expect(await got).toContain("hello");
   let isDrained = false;
-  const drained = world.resolver.drain({ acceptFor: 0, within: "10m" }).then(() => {
+  const drained = environment.resolver.drain({ acceptFor: 0, within: "10m" }).then(() => {
     isDrained = true;
   });
   // It takes a little every 20 s.
@@ -166,29 +166,29 @@ test.runIf(process.platform === "linux")(
       const clock = new ManualClock();
       // One service has half of it: two clients that are paused, and a little more.
       const heldBytes = 2 * (2 * PAUSED_CLIENT_BYTES + 4_096);
-      await using world = await World.start({ clock, protocol, limits: { heldBytes } });
+      await using environment = await TestEnvironment.start({ clock, protocol, limits: { heldBytes } });
       const long = "x".repeat(200_000);
-      const [first, second, third] = [world.client(), world.client(), world.client()];
+      const [first, second, third] = [environment.client(), environment.client(), environment.client()];
       first.send(beginning).send(long);
       second.send(beginning).send(long);
-      await until(() => world.traffic.held === 2);
+      await until(() => environment.traffic.held === 2);
       await new Promise((resolve) => setTimeout(resolve, 100));
       third.send(beginning).send(long);
       if (protocol === "auto") await third.gets("503 Service Unavailable");
       else await until(() => third.isClosed);
-      const short = world
+      const short = environment
         .client()
         .send(protocol === "auto" ? `${beginning.replace("5000000", "4")}some` : "some");
-      await until(() => world.traffic.held === 3);
+      await until(() => environment.traffic.held === 3);
       expect(short.received).toBe("");
       // One that leaves makes room for another.
       first.socket.resetAndDestroy();
-      await isLeft(world, clock, 2);
-      const fourth = world.client().send(beginning).send(long);
-      await until(() => world.traffic.held === 3);
+      await isLeft(environment, clock, 2);
+      const fourth = environment.client().send(beginning).send(long);
+      await until(() => environment.traffic.held === 3);
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(fourth.isClosed).toBe(false);
-      expect(world.traffic.held).toBe(3);
+      expect(environment.traffic.held).toBe(3);
     }
   },
 );

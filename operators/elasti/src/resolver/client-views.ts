@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { connectionName, kernelTables, printedName } from "./kernel-table.ts";
 
-/** What the kernel knows of a client, and Node does not tell. */
+/** What the kernel knows of a client, and Node does not report. */
 export interface ClientView {
-  /** Whether the client has ended its side. Node tells only those who read up to there. */
+  /** Whether the client has ended its side. Node reports it only to those who read up to there. */
   readonly hasEnded: boolean;
   /** How many bytes were sent that the client has not confirmed. */
   readonly unconfirmed: number;
@@ -17,7 +17,7 @@ export type ClientViews = (
   sockets: readonly Socket[],
 ) => Promise<ReadonlyMap<Socket, ClientView> | undefined>;
 
-/** What Linux knows. Other systems do not tell. */
+/** What Linux knows. Other systems do not report it. */
 export const viewsOfKernel: ClientViews = async (sockets) => {
   const tables = await kernelTables();
   return tables.length === 0 ? undefined : viewsIn(tables, sockets);
@@ -35,7 +35,7 @@ export function viewsIn(
   sockets: readonly Socket[],
 ): ReadonlyMap<Socket, ClientView> {
   const wanted = new Map(sockets.map((socket) => [connectionName(socket), socket]));
-  // Most lines are of others, and are told apart by the client's port.
+  // Most lines are of others, and are distinguished by the client's port.
   const ports = new Set(sockets.map(({ remotePort }) => remotePort));
   const views = new Map<Socket, ClientView>();
   for (const table of tables)

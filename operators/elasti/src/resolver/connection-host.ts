@@ -12,7 +12,7 @@ export interface ConnectionHost {
   readonly clock: Clock;
   /** What requests that wait take of memory. */
   readonly heldBytes: HeldBytes;
-  /** Whether the resolver is about to end, and clients are told to connect again. */
+  /** Whether the resolver is about to end, and clients are asked to connect again. */
   isDraining(): boolean;
   decide(request: RequestView): Decision;
   /** A request was refused because of what it is. */
@@ -23,14 +23,14 @@ export interface ConnectionHost {
 }
 
 /**
- * A client that has said nothing for this long is not just about to. Most that keep connections use
+ * A client that has sent nothing for this long is not just about to. Most that keep connections use
  * them sooner, or close them; and one that has just connected may be starved of CPU.
  */
 export const QUIET_MS = 10_000;
 
 const PROBE_MS = 60_000;
 
-/** Has the kernel find out whether a client that says nothing is still there. @returns true */
+/** Has the kernel find out whether a silent client is still there. @returns true */
 export function probe(socket: Socket): true {
   socket.setKeepAlive(true, PROBE_MS);
   return true;
@@ -50,7 +50,7 @@ export interface ClientTimeouts {
  */
 export const MISSES_OF_GONE = 2;
 
-/** A client of which the kernel may know more than Node tells. */
+/** A client of which the kernel may know more than Node reports. */
 export interface DoubtedClient {
   /**
    * Its socket, if that is so: while nothing is read from it, as there is no use yet for what has

@@ -2,7 +2,7 @@
 export type Failure =
   /** Too many requests wait, for this service or in all. */
   | { readonly why: "queue-full" }
-  /** The operator says that the target cannot be woken for now. */
+  /** The operator reports that the target cannot be woken for now. */
   | { readonly why: "unavailable"; readonly message: string; readonly retryAfterSeconds: number }
   /** No endpoint became ready in time. */
   | { readonly why: "hold-timeout" }
@@ -17,7 +17,7 @@ export type Failure =
   /** The resolver is ending, and has no time left for the request. */
   | { readonly why: "shutting-down" };
 
-/** How a failure is told to a client. */
+/** How a failure is reported to a client. */
 export interface FailureAnswer {
   readonly status: 404 | 502 | 503 | 504;
   /** gRPC's own status code. */
@@ -30,7 +30,7 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const GRPC_UNAVAILABLE = 14;
 
-/** How a failure is told to a client. */
+/** How a failure is reported to a client. */
 export function answerFor(failure: Failure): FailureAnswer {
   switch (failure.why) {
     case "queue-full":

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { data, framesIn, headers, preface, settings } from "./http2/frames.fixture.ts";
-import { until, World } from "./world.fixture.ts";
+import { TestEnvironment, until } from "./test-environment.fixture.ts";
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -16,8 +16,8 @@ function lastStream(received: Buffer): number {
 }
 
 /** A pod of HTTP/2 that answers each stream with the frames that a test chooses, and then ends. */
-async function http2Pod(world: World, reply: () => Reply) {
-  return await world.pod((socket) => {
+async function http2Pod(environment: TestEnvironment, reply: () => Reply) {
+  return await environment.pod((socket) => {
     socket.write(settings);
     let received = Buffer.alloc(0);
     let answered = 0;
@@ -60,20 +60,20 @@ const respond =
 test.for(["600", "999", "700"])(
   "a pod's status %s is answered with 502, and harms no other request",
   async (status) => {
-    await using world = await World.start();
-    world.ready(await http2Pod(world, () => respond(status)));
-    const client = session(world.port);
+    await using environment = await TestEnvironment.start();
+    environment.ready(await http2Pod(environment, () => respond(status)));
+    const client = session(environment.port);
     expect(await ask(client)).toMatchObject({ ":status": 502 });
-    world.ready(await http2Pod(world, () => respond("204")));
+    environment.ready(await http2Pod(environment, () => respond("204")));
     expect(await ask(client)).toMatchObject({ ":status": 204 });
-    expect(world.traffic).toMatchObject({ held: 0, inFlight: 0 });
+    expect(environment.traffic).toMatchObject({ held: 0, inFlight: 0 });
   },
 );
 
 test("an interim response that cannot be passed on is left out, and what follows is passed on", async () => {
-  await using world = await World.start();
-  world.ready(
-    await http2Pod(world, () => (stream) => [
+  await using environment = await TestEnvironment.start();
+  environment.ready(
+    await http2Pod(environment, () => (stream) => [
       headers(stream, [[":status", "100"]], false),
       headers(stream, [[":status", "199"]], false),
       headers(stream, [[":status", "200"]], false),
@@ -81,7 +81,7 @@ test("an interim response that cannot be passed on is left out, and what follows
       headers(stream, [["x-sum", "1"]], true),
     ]),
   );
-  expect(await ask(session(world.port))).toMatchObject({ ":status": 200 });
+  expect(await ask(session(environment.port))).toMatchObject({ ":status": 200 });
 });
 
 const status = fc.oneof(
@@ -152,15 +152,15 @@ const frames = fc.array(
 test("whatever frames a pod sends, its requests end, and the resolver goes on", {
   timeout: 60_000,
 }, async () => {
-  await using world = await World.start();
+  await using environment = await TestEnvironment.start();
   let reply: Reply = respond("204");
-  world.ready(await http2Pod(world, () => reply));
-  const client = session(world.port);
+  environment.ready(await http2Pod(environment, () => reply));
+  const client = session(environment.port);
   await fc.assert(
     fc.asyncProperty(frames, async (chosen) => {
       reply = (stream) => chosen.map((frame) => frame(stream));
       await ask(client);
-      await until(() => world.traffic.inFlight === 0 && world.traffic.held === 0);
+      await until(() => environment.traffic.inFlight === 0 && environment.traffic.held === 0);
     }),
     { numRuns: 300 },
   );
@@ -187,26 +187,26 @@ const answer = fc
 test("whatever a pod of HTTP/1 answers, its client gets an answer or an end, and the resolver goes on", {
   timeout: 60_000,
 }, async () => {
-  await using world = await World.start();
+  await using environment = await TestEnvironment.start();
   let text = "";
-  world.ready(
-    await world.pod((socket) => {
+  environment.ready(
+    await environment.pod((socket) => {
       socket.once("data", () => socket.end(text, "latin1"));
     }),
   );
   await fc.assert(
     fc.asyncProperty(answer, async (chosen) => {
       text = chosen;
-      const client = world.client();
+      const client = environment.client();
       client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
       await until(() => client.hasEnded || client.isClosed || client.received.includes("\r\n\r\n"));
       client.socket.destroy();
-      await until(() => world.traffic.inFlight === 0 && world.traffic.held === 0);
+      await until(() => environment.traffic.inFlight === 0 && environment.traffic.held === 0);
     }),
     { numRuns: 300 },
   );
   text = "HTTP/1.1 204 No Content\r\n\r\n";
-  const client = world.client();
+  const client = environment.client();
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
   await client.gets("204");
 });

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startInternalServer } from "./internal-server.ts";
-import { until, World } from "./world.fixture.ts";
+import { TestEnvironment, until } from "./test-environment.fixture.ts";
 
 test("the operator learns what a resolver does for a service, and which step it acts by", async () => {
-  await using world = await World.start();
+  await using environment = await TestEnvironment.start();
   const server = await startInternalServer(
     {
-      trafficOf: (key) => world.resolver.trafficOf(key),
-      traffic: () => world.resolver.traffic(),
+      trafficOf: (key) => environment.resolver.trafficOf(key),
+      traffic: () => environment.resolver.traffic(),
       stepOf: (key) => (key === "shop/web" ? 7 : undefined),
     },
     { port: 0, host: "127.0.0.1" },
@@ -17,8 +17,8 @@ test("the operator learns what a resolver does for a service, and which step it 
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
     return { status: response.status, body: await response.json() };
   };
-  world.client().send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  await until(() => world.traffic.held === 1);
+  environment.client().send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await until(() => environment.traffic.held === 1);
   expect(await get("/traffic/shop/web")).toMatchObject({
     status: 200,
     body: { namespace: "shop", service: "web", requests: 1, held: 1, inFlight: 0, step: 7 },
@@ -30,7 +30,7 @@ test("the operator learns what a resolver does for a service, and which step it 
     expect(await get(path)).toMatchObject({ status: 404 });
   // What no URL can be made of.
   for (const target of ["//", "//[", "/\\x80", "http://[", "*"]) {
-    const client = world.client(server.port);
+    const client = environment.client(server.port);
     client.send(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     await client.gets("404 Not Found");
   }

@@ -22,7 +22,8 @@ export interface InternalServer {
  * Serves what a resolver did for its services, for the operator to ask:
  *
  * - `GET /traffic/NAMESPACE/SERVICE`: that of one, with the step that the resolver acts by, and
- *   with what tells this process from the one before it; 404 if it does not front the service.
+ *   with what distinguishes this process from the one before it; 404 if it does not front the
+ *   service.
  * - `GET /traffic`: that of all.
  * - `GET /alive`: an answer that ends when the resolver does, by which the operator learns that it
  *   has.

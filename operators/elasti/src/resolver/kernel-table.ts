@@ -3,8 +3,8 @@ import { isIPv6, type Socket } from "node:net";
 import { endianness } from "node:os";
 
 /**
- * What Linux says of the connections of this process's network, as text. Other systems say nothing,
- * and what cannot be read now is at the next look.
+ * What Linux reports of the connections of this process's network, as text. Other systems have
+ * none, and what cannot be read now is at the next look.
  */
 export async function kernelTables(): Promise<readonly string[]> {
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((file) => readFile(file, "latin1").catch(() => ""));

@@ -36,7 +36,7 @@ export interface ListenerHost extends ConnectionHost {
   accepted(): void;
 }
 
-/** A client that says nothing for this long waits for its server to speak first. */
+/** A client that sends nothing for this long waits for its server to speak first. */
 const SILENCE_MS = 1_000;
 /** Connections that wait to be accepted. A burst fills the usual 511. */
 const BACKLOG = 4_096;
@@ -144,7 +144,7 @@ class Arrival implements ClientConnection {
   };
 
   readonly #onEnd = (): void => {
-    // What was said is too little for any protocol that is known here.
+    // What was sent is too little for any protocol that is known here.
     if (this.#first) this.#begin("tcp");
     else this.destroy();
   };

@@ -7,41 +7,41 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { OperatorWaker, WakeRefusedError } from "./operator-waker.ts";
 
-/** An operator that notes what it is told. */
+/** An operator that notes what it receives. */
 async function operator(status: () => number) {
-  const told: { readonly request: IncomingMessage; readonly body: unknown }[] = [];
+  const received: { readonly request: IncomingMessage; readonly body: unknown }[] = [];
   const server = createServer((request, response) => {
     let text = "";
     request.on("data", (bytes: Buffer) => {
       text += bytes.toString();
     });
     request.on("end", () => {
-      told.push({ request, body: JSON.parse(text) });
+      received.push({ request, body: JSON.parse(text) });
       response.writeHead(status()).end("{}");
     });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  return { told, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 const demand = { namespace: "shop", service: "web", waiting: 12 };
 
-test("the operator is told in the original's words, with the token as it is at the time", async () => {
-  const { told, url } = await operator(() => 202);
+test("the operator is called in the original's form, with the token as it is at the time", async () => {
+  const { received, url } = await operator(() => 202);
   const tokenFile = join(await mkdtemp(join(tmpdir(), "waker-")), "token");
   const waker = new OperatorWaker({ operator: url, tokenFile });
   for (const token of ["first", "second"]) {
     await writeFile(tokenFile, `${token}\n`);
     await waker.wake(demand, new AbortController().signal);
-    expect(told.at(-1)?.request).toMatchObject({
+    expect(received.at(-1)?.request).toMatchObject({
       method: "POST",
       url: "/informer/incoming-request",
       headers: { authorization: `Bearer ${token}` },
     });
   }
-  expect(told[0]?.body).toEqual({ count: 12, svc: "web", namespace: "shop" });
+  expect(received[0]?.body).toEqual({ count: 12, svc: "web", namespace: "shop" });
 });
 
 test("an operator that refuses, or is not there, makes the call fail", async () => {

@@ -30,7 +30,7 @@ export interface OperatorWakerOptions {
 const CALL_MS = 2_000;
 
 /**
- * Wakes services by telling the operator, whichever of its replicas hears it:
+ * Wakes services by a call to the operator, to whichever of its replicas:
  * `POST /informer/incoming-request`.
  */
 export class OperatorWaker implements Waker {

@@ -3,7 +3,7 @@ import type { OwnResponse } from "./http1/answer.ts";
 import type { RequestView } from "./request.ts";
 import type { ProbeResponse, ValueMatch } from "./targets.ts";
 
-/** Tells whether a request is a probe, and how it is answered. */
+/** Decides whether a request is a probe, and how it is answered. */
 export type ProbeMatcher = (request: RequestView) => OwnResponse | undefined;
 
 /**

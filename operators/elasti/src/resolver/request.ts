@@ -11,7 +11,7 @@ export interface RequestView {
   /** A path with its query, or `*`. */
   readonly target: string;
   readonly host: string | undefined;
-  /** What `pathProbeHeader` says; mostly nothing. */
+  /** The value of `pathProbeHeader`; mostly there is none. */
   readonly pathProbe: string | undefined;
   /** The value of a field, by its name in lower case; several are joined by commas. */
   header(name: string): string | undefined;

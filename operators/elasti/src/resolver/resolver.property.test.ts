@@ -3,7 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fasterClock } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answering, freePort, type Pod, response, until, World } from "./world.fixture.ts";
+import {
+  answering,
+  freePort,
+  type Pod,
+  response,
+  TestEnvironment,
+  until,
+} from "./test-environment.fixture.ts";
 
 /** Seconds of timeouts and retries in hundredths. */
 const speed = 20;
@@ -201,14 +208,14 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
       protocols,
       fc.array(command, { minLength: 5, maxLength: 60, size: "max" }),
       async (protocol, commands) => {
-        await using world = await World.start({
+        await using environment = await TestEnvironment.start({
           clock: fasterClock(speed),
           limits: { hold: "1h" },
           protocol,
         });
         const pods: Pod[] = [];
         for (const [index, manner] of manners.entries())
-          pods.push(await world.pod(serve(manner), `pod-${index}`));
+          pods.push(await environment.pod(serve(manner), `pod-${index}`));
         const endpoints = [...pods, nobody];
         const callers = new Map<number, Caller>();
         const all: Caller[] = [];
@@ -220,7 +227,7 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
           // An idle connection may be closed by a resolver that leaves, just as something is sent
           // on it.
           if (known?.isOpen && (known.isBusy || !isDraining)) return known;
-          const made = new Caller(world.port);
+          const made = new Caller(environment.port);
           callers.set(by, made);
           all.push(made);
           return made;
@@ -241,7 +248,7 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
               break;
             case "drain":
               isDraining = true;
-              void world.resolver.drain();
+              void environment.resolver.drain();
               break;
             case "connect":
               caller(todo.by);
@@ -250,10 +257,10 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
               callers.get(todo.by)?.leave(todo.how);
               break;
             case "ready":
-              world.ready(...todo.pods.map((index) => endpoints[index] as Pod));
+              environment.ready(...todo.pods.map((index) => endpoints[index] as Pod));
               break;
             case "dispatch":
-              world.set({ dispatch: todo.how });
+              environment.set({ dispatch: todo.how });
               break;
             case "cut":
               wasCut = true;
@@ -264,16 +271,16 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
           }
         await Promise.all(sending);
         for (const one of all) one.read("go on");
-        world.set({ dispatch: "forward" });
-        world.ready(pods[0] as Pod, pods[1] as Pod);
+        environment.set({ dispatch: "forward" });
+        environment.ready(pods[0] as Pod, pods[1] as Pod);
         const stuck = () => all.filter((one) => one.isBusy && !one.hasLeft && !one.isClosed);
         const giveUp = AbortSignal.timeout(lastWaitMs);
         await until(() => stuck().length === 0 || giveUp.aborted);
         const state = () => ({
           stuck: stuck().map(({ asked, answers }) => ({ asked, answers })),
-          traffic: world.traffic,
+          traffic: environment.traffic,
         });
-        expect(state(), "nobody waits for ever").toMatchObject({ stuck: [] });
+        expect(state(), "no client waits for ever").toMatchObject({ stuck: [] });
         for (const one of all) {
           // A client that is silent at first is joined to a pod where the protocol is not known,
           // and shares its fate. And what a pod had not sent whole when it was cut off is lost.
@@ -283,13 +290,15 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
           for (const [index, answer] of one.answers.entries()) {
             const status = Number(answer.slice(9, 12));
             if (status === 200) expect(answer).toContain(`\r\n\r\n${one.asked[index]} `);
-            // What cannot be sent twice is lost with its pod, and the client is told.
+            // What cannot be sent twice is lost with its pod, and the client gets an error.
             else expect(status).toBe(502);
           }
           one.leave("end");
         }
-        await until(() => (world.traffic.held === 0 && world.traffic.inFlight === 0) || giveUp.aborted);
-        expect(world.traffic).toMatchObject({ held: 0, inFlight: 0 });
+        await until(
+          () => (environment.traffic.held === 0 && environment.traffic.inFlight === 0) || giveUp.aborted,
+        );
+        expect(environment.traffic).toMatchObject({ held: 0, inFlight: 0 });
       },
     ),
     { numRuns: 40 },

@@ -77,13 +77,13 @@ export interface ResolverOptions {
   /**
    * Which connections wait in vain for their peer to confirm what it was sent.
    *
-   * @default what the kernel says
+   * @default what the kernel reports
    */
   readonly unconfirmed?: Unconfirmed;
   /**
    * What is known of clients that are not read from.
    *
-   * @default what the kernel says
+   * @default what the kernel reports
    */
   readonly clientViews?: ClientViews;
 }
@@ -93,7 +93,7 @@ export interface ResolverDrain {
   /**
    * Whether new connections are still sent here: as long as they are, they are taken.
    *
-   * @default nobody knows
+   * @default it is not known
    */
   readonly getsConnections?: () => boolean;
   /**
@@ -284,7 +284,7 @@ export class Resolver implements AsyncDisposable {
     if (service.isHandedBack && !wasHandedBack) this.#handBack(service);
   }
 
-  /** Tells the clients of a service to connect again. */
+  /** Asks the clients of a service to connect again. */
   #handBack(service: Service): void {
     for (const connection of this.#connections) connection.handBack(service);
   }

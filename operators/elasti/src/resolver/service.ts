@@ -40,7 +40,10 @@ export interface ServicePort {
   readonly dispatcher: Dispatcher<EndpointResources>;
 }
 
-/** A service that the resolver fronts: its ports, what waits for it, and what it is told to do. */
+/**
+ * A service that the resolver fronts: its ports, what waits for it, and what the operator sets for
+ * it.
+ */
 export class Service implements DispatcherOwner, BudgetHolder {
   readonly key: ServiceKey;
   readonly metrics: ServiceMetrics;

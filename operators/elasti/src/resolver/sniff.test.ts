@@ -17,13 +17,13 @@ test.each([
 ])("%j is %s", (text, spoken) => {
   const bytes = Buffer.from(text, "latin1");
   expect(spokenIn(bytes, "auto")).toBe(spoken);
-  // Fewer bytes may leave it open, but never tell something else.
+  // Fewer bytes may leave it open, but never another answer.
   for (let end = 1; end < bytes.length; end++)
     expect(["unknown", spoken]).toContain(spokenIn(bytes.subarray(0, end), "auto"));
   expect(spokenIn(bytes, "tcp")).toBe("tcp");
 });
 
-test("a port of HTTP takes what is not HTTP/2 for HTTP/1, which then says what is wrong with it", () => {
+test("a port of HTTP takes what is not HTTP/2 for HTTP/1, whose parser then reports the fault", () => {
   expect(spokenIn(Buffer.from("nonsense\r\n"), "http")).toBe("http1");
   expect(spokenIn(Buffer.from("PRI * HT"), "http")).toBe("unknown");
   // Ports are called http that speak TLS.

@@ -1,6 +1,6 @@
 import type { PortProtocol } from "./targets.ts";
 
-/** What a client speaks, by its first bytes. `unknown`: they are too few to tell. */
+/** What a client speaks, by its first bytes. `unknown`: they are too few to decide. */
 export type Spoken = "http1" | "http2" | "tls" | "tcp" | "unknown";
 
 const TLS_HANDSHAKE = 0x16;
@@ -14,7 +14,7 @@ const requestStart = /^[A-Z]{3,20} (?:\/|\*|https?:)/;
 const requestStartSoFar = /^[A-Z]{0,20}$|^[A-Z]{3,20} (?:h(?:t(?:t(?:ps?)?)?)?)?$/;
 const MOST_BYTES = 32;
 
-/** Tells what a client speaks on a port of the given protocol. */
+/** Decides what a client speaks on a port of the given protocol. */
 export function spokenIn(bytes: Uint8Array, protocol: PortProtocol): Spoken {
   if (protocol === "tcp") return "tcp";
   if (bytes.length === 0) return "unknown";

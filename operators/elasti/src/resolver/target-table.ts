@@ -52,7 +52,7 @@ export class TargetTable implements TargetLookup {
     if (this.#targets.has(key)) this.#changed(key);
   }
 
-  /** Says that all targets that exist have been set. */
+  /** Marks that all targets that exist have been set. */
   markFilled(): void {
     this.#isFilled = true;
   }

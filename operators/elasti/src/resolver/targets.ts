@@ -12,8 +12,8 @@ export function serviceKey(namespace: string, service: string): ServiceKey {
  * - `forward`: they go to ready endpoints. While there is none, they wait and a wake is asked for.
  * - `hold`: they wait, even if endpoints are ready, because the target is going to sleep. A wake is
  *   asked for, which is what takes the sleep back. What was forwarded before goes on to its end.
- * - `hand-back`: as `forward`, and clients are told to connect again (`Connection: close`, GOAWAY),
- *   because new connections no longer lead to the resolver.
+ * - `hand-back`: as `forward`, and clients are asked to connect again (`Connection: close`,
+ *   GOAWAY), because new connections no longer lead to the resolver.
  */
 export type Dispatch = "forward" | "hold" | "hand-back";
 
@@ -94,7 +94,7 @@ export interface ProbeResponse {
 }
 
 /**
- * A Service that the resolver fronts: what an ElastiService says of it, as far as traffic is
+ * A Service that the resolver fronts: what an ElastiService sets for it, as far as traffic is
  * concerned.
  */
 export interface Target {
@@ -151,8 +151,8 @@ export interface TargetLookup {
 /** Asks for targets to be woken. */
 export interface Waker {
   /**
-   * Says that requests wait for a service. Idempotent: it is called again while they wait, and when
-   * there are many more of them. Rejects if nobody could be told.
+   * Reports that requests wait for a service. Idempotent: it is called again while they wait, and
+   * when there are many more of them. Rejects if no operator received it.
    */
   wake(demand: WakeDemand, signal: AbortSignal): Promise<void>;
 }

@@ -23,21 +23,21 @@ function run(events: readonly (readonly [number, WakeEvent])[]) {
 
 describe("a wake", () => {
   test("is asked for once, however many requests follow, until there are twice as many", () => {
-    const told = [
+    const called = [
       [0, { type: "demand", waiting: 1 }],
       [1, { type: "accepted" }],
     ] as const;
-    expect(run([...told, [2, { type: "demand", waiting: 1 }]]).calls).toBe(1);
-    expect(run([...told, [2, { type: "demand", waiting: 2 }]]).calls).toBe(2);
+    expect(run([...called, [2, { type: "demand", waiting: 1 }]]).calls).toBe(1);
+    expect(run([...called, [2, { type: "demand", waiting: 2 }]]).calls).toBe(2);
   });
 
   test("is asked for again while requests wait, in case it was forgotten, and not when none does", () => {
-    const told = [
+    const called = [
       [0, { type: "demand", waiting: 4 }],
       [1, { type: "accepted" }],
     ] as const;
-    expect(run([...told, [5_001, { type: "due", waiting: 4 }]])).toMatchObject({ calls: 2 });
-    expect(run([...told, [5_001, { type: "due", waiting: 0 }]])).toMatchObject({ calls: 1, state: quiet });
+    expect(run([...called, [5_001, { type: "due", waiting: 4 }]])).toMatchObject({ calls: 2 });
+    expect(run([...called, [5_001, { type: "due", waiting: 0 }]])).toMatchObject({ calls: 1, state: quiet });
   });
 
   test("that failed is asked for again within a second", () => {
@@ -97,7 +97,7 @@ test("a call that failed is repeated, also by a timer that fires a little too so
       waker: {
         wake: async () => {
           calls += 1;
-          if (calls < 4) throw new Error("nobody listens");
+          if (calls < 4) throw new Error("connection refused");
         },
       },
       clock: hasty,
@@ -108,7 +108,7 @@ test("a call that failed is repeated, also by a timer that fires a little too so
   wakes.demand();
   await clock.advance(1_000);
   expect(calls).toBe(4);
-  // The operator is told again and again, in case it has forgotten.
+  // The operator is called again and again, in case it has forgotten.
   await clock.advance(10_100);
   expect(calls).toBe(6);
 });

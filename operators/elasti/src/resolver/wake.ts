@@ -3,12 +3,12 @@ import type { Waker } from "./targets.ts";
 
 /** Whether a service was asked to wake, and the outcome. */
 export type WakeState =
-  /** Nobody waits, or nobody has been told yet. */
+  /** No request waits, or the operator has not been called yet. */
   | { readonly at: "quiet" }
   /** A call is under way, for so many requests. */
   | { readonly at: "calling"; readonly waiting: number; readonly attempt: number }
   /** The operator knows of so many requests. */
-  | { readonly at: "told"; readonly waiting: number; readonly until: number }
+  | { readonly at: "called"; readonly waiting: number; readonly until: number }
   /** The call failed, and is repeated. */
   | { readonly at: "failed"; readonly attempt: number; readonly until: number };
 
@@ -18,14 +18,14 @@ export type WakeEvent =
   | { readonly type: "demand"; readonly waiting: number }
   | { readonly type: "accepted" }
   | { readonly type: "rejected" }
-  /** The time has come that the state says. */
+  /** The time of the state has come. */
   | { readonly type: "due"; readonly waiting: number }
   /**
-   * The target serves again, or is treated otherwise than before: what was told no longer counts.
+   * The target serves again, or is treated otherwise than before: the last call no longer counts.
    */
   | { readonly type: "changed" };
 
-/** While requests wait, the operator is told again after this long, in case it has forgotten. */
+/** While requests wait, the operator is called again after this long, in case it has forgotten. */
 const REPEAT_MS = 5_000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1_000;
@@ -42,18 +42,21 @@ const GROWTH = 2;
 export function step(state: WakeState, event: WakeEvent, now: number): WakeState {
   switch (event.type) {
     case "demand": {
-      const isNews = state.at === "quiet" || (state.at === "told" && event.waiting >= state.waiting * GROWTH);
+      const isNews =
+        state.at === "quiet" || (state.at === "called" && event.waiting >= state.waiting * GROWTH);
       return isNews ? { at: "calling", waiting: event.waiting, attempt: 1 } : state;
     }
     case "accepted":
-      return state.at === "calling" ? { at: "told", waiting: state.waiting, until: now + REPEAT_MS } : state;
+      return state.at === "calling"
+        ? { at: "called", waiting: state.waiting, until: now + REPEAT_MS }
+        : state;
     case "rejected": {
       if (state.at !== "calling") return state;
       const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (state.attempt - 1));
       return { at: "failed", attempt: state.attempt, until: now + delay };
     }
     case "due": {
-      if (state.at !== "told" && state.at !== "failed") return state;
+      if (state.at !== "called" && state.at !== "failed") return state;
       if (now < state.until) return state;
       if (event.waiting === 0) return { at: "quiet" };
       const attempt = state.at === "failed" ? Math.min(state.attempt + 1, 16) : 1;
@@ -70,8 +73,8 @@ export interface WakeObserver {
 }
 
 /**
- * Tells the operator that requests wait for a service: once, again when there are many more, and
- * until it has heard.
+ * Reports to the operator that requests wait for a service: once, again when there are many more,
+ * and until a call has succeeded.
  */
 export class WakeCalls {
   readonly #service: { readonly namespace: string; readonly service: string };
@@ -125,7 +128,7 @@ export class WakeCalls {
       if (after.at === "quiet") this.#call?.abort();
       else if (after.at === "calling") void this.#makeCall(after.waiting);
     }
-    if (after.at === "told" || after.at === "failed") this.#wait(after.until);
+    if (after.at === "called" || after.at === "failed") this.#wait(after.until);
   }
 
   /**
@@ -149,7 +152,7 @@ export class WakeCalls {
       // Counted and repeated. Why a call fails is the waker's to say.
       result = "error";
     }
-    // A call that no longer counts says nothing about the one that may follow it.
+    // A call that no longer counts does not matter for the one that may follow it.
     if (call.signal.aborted || this.#call !== call) return;
     this.#observer.called(result, this.#clock.monotonic() - startedAt);
     this.#handle({ type: result === "success" ? "accepted" : "rejected" });

@@ -138,7 +138,7 @@ export async function scaledObjectOf({ metadata, spec }: ElastiServiceObject, co
   return await context.follow(ScaledObject, { namespace: metadata.namespace, name });
 }
 
-/** Whether somebody else paused the ScaledObject: then the target's scale is theirs. */
+/** Whether the ScaledObject was paused by others: then the target's scale is theirs. */
 export async function isPausedByOthers(
   elasti: ElastiServiceObject,
   context: ReconcileContext,

@@ -196,7 +196,7 @@ test("a request in the last instant takes the sleep back, and no pod is touched"
   await waitForDeletion(cluster.client, EndpointSlice, slice(key));
 });
 
-test("a wake whose pods the operator does not reach ends all the same, with a condition that says so", async () => {
+test("a wake whose pods the operator does not reach ends all the same, with a condition", async () => {
   const key = await createAsleep("unreachable");
   traffic.arePodsReachable = false;
   await wake(key);
@@ -324,7 +324,7 @@ test("without its Service a deleted ElastiService wakes its target all the same,
   await isPaused(key, false);
 });
 
-test("without its Service a deleted ElastiService that says so keeps its target asleep", async () => {
+test("without its Service a deleted ElastiService with onDelete Keep keeps its target asleep", async () => {
   const key = await createAsleepWithKeda("keda-kept", { onDelete: "Keep" });
   await cluster.client.delete(Service, key);
   await seen(key, (one) => conditionOf(one, "Ready")?.reason === "ServiceMissing");
@@ -352,7 +352,7 @@ test("a target that the spec names no longer while it sleeps is scaled up again"
   );
 });
 
-test("a ScaledObject that somebody else paused is left alone, and its target awake", async () => {
+test("a ScaledObject that others paused is left alone, and its target awake", async () => {
   const annotations = { "autoscaling.keda.sh/paused-replicas": "1" };
   const key = { namespace, name: "theirs" };
   await cluster.client.create(Scaled, {
@@ -416,7 +416,7 @@ test("a deleted ElastiService wakes its target, and leaves nothing behind", asyn
   expect((await cluster.client.get(Service, key)).spec?.selector).toEqual(labels("restored"));
 });
 
-test("a deleted ElastiService that says so keeps its target asleep", async () => {
+test("a deleted ElastiService with onDelete Keep keeps its target asleep", async () => {
   const key = await createAsleep("kept", { onDelete: "Keep" });
   await cluster.client.delete(ElastiService, key);
   await waitForDeletion(cluster.client, ElastiService, key);
@@ -453,7 +453,7 @@ test("a service with a traffic trigger rests behind the resolver, and sleeps fro
   await at(key, "Relaying");
 });
 
-test("a trigger without an answer is a condition that says why", async () => {
+test("a trigger without an answer is a condition with the reason", async () => {
   const metadata = { query: "up", threshold: 1 };
   const key = await createPair("mute", { triggers: [{ type: "prometheus", metadata }] });
   const elasti = await seen(key, (one) => conditionOf(one, "Ready")?.status === "True");
@@ -584,7 +584,7 @@ test("a resolver that does not listen for the service yet gets no connections", 
   expect((await found())?.endpoints).toHaveLength(1);
 });
 
-test("without a resolver nobody sleeps", async () => {
+test("without a resolver no service sleeps", async () => {
   const key = await createAsleep("stranded");
   await placeResolver(cluster.client, false);
   const elasti = await seen(key, (one) => conditionOf(one, "Ready")?.reason === "ResolverUnavailable");

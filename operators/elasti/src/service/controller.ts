@@ -258,7 +258,7 @@ class ServiceKeeper {
       ...(usedAt !== undefined && { usedAt }),
       triggerFault: this.#dependencies.wishes.faultOf?.(elasti),
     };
-    const told = (sleeping: SleptTarget | undefined) => ({
+    const outcomeOf = (sleeping: SleptTarget | undefined) => ({
       status: statusOf({
         ...facts,
         sleptTarget: sleeping,
@@ -266,9 +266,9 @@ class ServiceKeeper {
       }),
     });
     // What is to be done is stored first, so that the next leader after a crash knows it.
-    if (move) return { ...told(sleptTarget), events: [eventOf(move)], requeueAfter: 0 };
+    if (move) return { ...outcomeOf(sleptTarget), events: [eventOf(move)], requeueAfter: 0 };
     if (!isKnown || isForsaken || !isDeepStrictEqual(ports, elasti.status?.ports))
-      return { ...told(sleptTarget), requeueAfter: 0 };
+      return { ...outcomeOf(sleptTarget), requeueAfter: 0 };
     const waiting = Math.max(heldIn(reports), waitingIn(elasti));
     const outcome = await arrange(
       {
@@ -286,7 +286,7 @@ class ServiceKeeper {
     );
     await this.#acknowledge(elasti, position, context);
     const requeueAfter = pace(position.stage.at, seen) ?? (sight.isTargetWatched ? undefined : unwatchedMs);
-    const { status } = told(outcome === "restored" ? undefined : sleptTarget);
+    const { status } = outcomeOf(outcome === "restored" ? undefined : sleptTarget);
     return { status, ...(requeueAfter !== undefined && { requeueAfter }) };
   }
 
@@ -431,7 +431,7 @@ class ServiceKeeper {
     return slices.some((slice) => isResolverSlice(slice, spec.service));
   }
 
-  /** What was asked for is done: the next one who asks must be heard again. */
+  /** What was asked for is done: the next request for it must count again. */
   async #acknowledge(elasti: ElastiServiceObject, { stage }: Position, { client }: ReconcileContext) {
     const done = [
       ...(stage.at === restOf(elasti) ? [wakeAnnotation] : []),
@@ -471,7 +471,7 @@ function isForced({ metadata }: ElastiServiceObject): boolean {
   return metadata.annotations?.[sleepAnnotation] !== undefined && metadata.deletionTimestamp === undefined;
 }
 
-/** How many requests wait, as the wake annotation says. */
+/** How many requests wait, by the wake annotation. */
 function waitingIn({ metadata }: ElastiServiceObject): number {
   return Number.parseInt(metadata.annotations?.[wakeAnnotation] ?? "0", 10) || 0;
 }

@@ -63,13 +63,13 @@ const hold = z.object({
         .string()
         .max(65_536)
         .optional()
-        .describe("By default a page that says that the service is starting"),
+        .describe("By default a page that announces that the service is starting"),
     })
     .optional()
     .describe("What a waiting browser is shown"),
 });
 
-/** A Service whose target is scaled to zero while nobody asks for it. */
+/** A Service whose target is scaled to zero while no client uses it. */
 export const ElastiService = defineResource({
   group: "elasti.truefoundry.com",
   version: "v1alpha1",
@@ -100,7 +100,7 @@ export const ElastiService = defineResource({
         .max(16)
         .optional()
         .describe(
-          "Say whether it is idle: it is if all say so. Without any it sleeps when scaled to zero by others",
+          "Decide whether it is idle: it is if all report idle. Without any it sleeps when scaled to zero by others",
         ),
       autoscaler: z
         .object({ type: z.enum(["hpa", "keda"]), name })
@@ -144,7 +144,10 @@ export const ElastiService = defineResource({
   status: z.object({
     mode: z.enum(["proxy", "serve"]).optional().describe("Whether requests go through the resolver"),
     phase: z.string().optional().describe("Where it is between awake and asleep"),
-    step: z.int().optional().describe("Counts the changes of phase. The resolver says which one it follows"),
+    step: z
+      .int()
+      .optional()
+      .describe("Counts the changes of phase. The resolver reports which one it follows"),
     phaseSince: date.optional(),
     wakingFor: z.enum(["requests", "readiness"]).optional(),
     retiredPods: z.array(z.string()).optional().describe("UIDs of pods that get no more requests"),
@@ -167,7 +170,7 @@ export const ElastiService = defineResource({
           name: z.string(),
           port: z.int32(),
           listenPort: z.int32(),
-          protocol: z.enum(["http"]).optional().describe("What is spoken, if the Service says so"),
+          protocol: z.enum(["http"]).optional().describe("What is spoken, if the Service declares it"),
         }),
       )
       .check(listMap("port"))

@@ -9,7 +9,7 @@ test.each([
   ["grpc", undefined, "http"],
   ["web", "kubernetes.io/h2c", "http"],
   ["web", "HTTP", "http"],
-  // Servers of these may speak first, or nobody knows.
+  // Servers of these may speak first, or it is not known.
   ["https", undefined, undefined],
   ["httpd", undefined, undefined],
   ["mysql", undefined, undefined],

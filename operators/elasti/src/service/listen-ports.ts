@@ -18,12 +18,12 @@ export class PortsExhaustedError extends Error {
 }
 
 /**
- * What ports are called, and what `appProtocol` says, where clients speak HTTP and so speak first.
+ * What ports are called, and what `appProtocol` is, where clients speak HTTP and so speak first.
  */
 const httpName = /^(?:http|http2|h2c|grpc|grpc-web)(?:-|$)/;
 const httpProtocol = /^(?:http|http2|h2c|grpc|grpc-web|kubernetes\.io\/(?:h2c|ws))$/i;
 
-/** Whether a port is for HTTP, by what its Service says: `appProtocol`, or else its name. */
+/** Whether a port is for HTTP, by what its Service declares: `appProtocol`, or else its name. */
 function isHttp(name: string, appProtocol: string | undefined): boolean {
   return appProtocol === undefined ? httpName.test(name) : httpProtocol.test(appProtocol);
 }
@@ -42,7 +42,7 @@ export class ListenPorts {
     this.#range = range;
   }
 
-  /** Notes what a status says. The first to have a port keeps it. */
+  /** Notes the ports of a status. The first to have a port keeps it. */
   note(owner: string, pairs: readonly PortPair[]): void {
     for (const { port, listenPort } of pairs)
       if (!this.#given.has(listenPort)) this.#given.set(listenPort, `${owner} ${port}`);

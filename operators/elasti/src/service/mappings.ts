@@ -3,7 +3,7 @@ import { ElastiService, type ElastiServiceObject } from "./elasti-service.ts";
 import { type EndpointSliceObject, serviceNameLabel } from "./objects.ts";
 import type { ResolverService } from "./sight.ts";
 
-/** Whom a changed EndpointSlice is about. The resolver's own are about everybody. */
+/** Which ElastiServices a changed EndpointSlice is about. The resolver's own are about all. */
 export function ownersOf(
   { metadata }: EndpointSliceObject,
   { cache }: MapContext,

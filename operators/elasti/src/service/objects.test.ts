@@ -71,14 +71,14 @@ test("a Service without pods leads to a resolver that is not ready rather than n
   expect(endpointsAmong(none, true)).toEqual(none);
   expect(endpointsAmong(none, false)).toEqual([]);
   const [slice] = resolverSlicesFor(elasti, service, ports, endpointsAmong(none, true));
-  // Said to be ready: nobody leads to an endpoint that is not.
+  // Marked as ready: no connection goes to an endpoint that is not.
   expect(slice?.object.endpoints).toMatchObject([
     { addresses: ["10.1.0.1"], conditions: { ready: true } },
     { addresses: ["10.1.0.2"], conditions: { ready: true } },
   ]);
 });
 
-test("the private Service lists the same pods, and is nobody's load balancer or GitOps object", () => {
+test("the private Service lists the same pods, and is no load balancer or GitOps object", () => {
   const { object } = privateServiceFor(elasti, service);
   expect(object.spec).toMatchObject({
     type: "ClusterIP",

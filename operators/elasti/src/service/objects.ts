@@ -8,7 +8,7 @@ export type ServiceObject = ObjectOf<typeof Service>;
 /** An EndpointSlice as the server has it. */
 export type EndpointSliceObject = ObjectOf<typeof EndpointSlice>;
 
-/** The label that says which Service an EndpointSlice belongs to. */
+/** The label with the Service that an EndpointSlice belongs to. */
 export const serviceNameLabel = "kubernetes.io/service-name";
 const managedByLabel = "endpointslice.kubernetes.io/managed-by";
 const manager = "elasti-operator.windlass.dev";
@@ -18,7 +18,7 @@ export interface PortPair {
   readonly name: string;
   readonly port: number;
   readonly listenPort: number;
-  /** Set if the Service says that HTTP is spoken, in any version. */
+  /** Set if the Service declares that HTTP is spoken, in any version. */
   readonly protocol?: "http" | undefined;
 }
 

@@ -3,7 +3,7 @@ import { ElastiService } from "./elasti-service.ts";
 import { phaseOf } from "./position.ts";
 
 /**
- * Says of each service where its requests go, and where it is between awake and asleep. From the
+ * Reports of each service where its requests go, and where it is between awake and asleep. From the
  * cache, on every replica.
  */
 export function operatorMetrics(): Runnable {

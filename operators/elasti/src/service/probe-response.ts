@@ -4,7 +4,7 @@ import { z } from "zod";
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"] as const;
 const statuses = [200, 204, 400, 401, 403, 404, 500, 502, 503, 504] as const;
 
-/** A pattern that is malformed is an error of the rule, which says where it is. */
+/** A pattern that is malformed is an error of the rule, with the place where it is. */
 const isPattern = cel(
   "self.type != 'RegularExpression' || ''.matches(self.value) || !''.matches(self.value)",
   { message: "must be a regular expression of RE2", fieldPath: ".value" },
@@ -21,8 +21,8 @@ function matcher(longestValue: number) {
 }
 
 /**
- * A request that the resolver answers by itself, such as a health check, and that wakes nobody. All
- * that is given must match.
+ * A request that the resolver answers by itself, such as a health check, and that wakes no target.
+ * All that is given must match.
  */
 export const probeResponse = z.object({
   path: z

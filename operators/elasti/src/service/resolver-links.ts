@@ -20,7 +20,9 @@ export class ResolverLinks {
     this.#port = port;
   }
 
-  /** Starts with the controller, and asks for a look at everybody when a replica comes or goes. */
+  /**
+   * Starts with the controller, and asks for a look at all services when a replica comes or goes.
+   */
   readonly source: Source = (context) => {
     this.#context = context;
     return () => {
@@ -31,7 +33,7 @@ export class ResolverLinks {
     };
   };
 
-  /** Says which replicas there are. */
+  /** Sets which replicas there are. */
   expect(addresses: readonly string[]): void {
     for (const [address, { asked }] of this.#links)
       if (!addresses.includes(address)) {

@@ -1,6 +1,6 @@
 import type { Observation } from "./stage.ts";
 
-/** Tells a resolver that restarts from one that is gone. */
+/** Distinguishes a resolver that restarts from one that is gone. */
 export class ResolverPresence {
   readonly #graceMs: number;
   #missingSinceMs: number | undefined;

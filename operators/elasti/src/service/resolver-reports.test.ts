@@ -5,7 +5,7 @@ import { httpReports } from "./resolver-reports.ts";
 
 const signal = new AbortController().signal;
 
-test("a replica that no longer runs is told from one that does not say what it does", async () => {
+test("a replica that no longer runs differs from one that does not answer", async () => {
   const report = {
     namespace: "shop",
     service: "web",

@@ -27,7 +27,7 @@ export interface ResolverReports {
 
 const longestMs = 2_000;
 const longestBody = 65_536;
-/** What the kernel says where nobody listens, or nobody has the address any more. */
+/** What the kernel reports where no process listens, or the address is gone. */
 const absent: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"]);
 
 /** Reports by HTTP, from the internal port of each replica. */

@@ -14,14 +14,14 @@ const paused = "autoscaling.keda.sh/paused";
 const pausedReplicas = "autoscaling.keda.sh/paused-replicas";
 
 /** Who paused a ScaledObject. */
-export type PausedBy = "nobody" | "us" | "others";
+export type PausedBy = "none" | "us" | "others";
 
 /** Who paused it, from its annotations. */
 export function pausedBy({ metadata }: KubernetesObject): PausedBy {
   const annotations = metadata.annotations ?? {};
   if (annotations[pausedAnnotation] !== undefined) return "us";
   const isPaused = annotations[pausedReplicas] !== undefined || (annotations[paused] ?? "false") !== "false";
-  return isPaused ? "others" : "nobody";
+  return isPaused ? "others" : "none";
 }
 
 /**
@@ -33,13 +33,13 @@ export async function pause(
   key: ObjectKey,
   found: KubernetesObject,
 ): Promise<void> {
-  if (pausedBy(found) !== "nobody") return;
+  if (pausedBy(found) !== "none") return;
   const before = { [paused]: found.metadata.annotations?.[paused] ?? null };
   const annotations = { [paused]: "true", [pausedReplicas]: "0", [pausedAnnotation]: JSON.stringify(before) };
   await client.patch(ScaledObject, key, { type: "merge", patch: { metadata: { annotations } } });
 }
 
-/** Takes our pause back, and nobody else's. */
+/** Takes our pause back, and no other. */
 export async function unpause(
   { client }: ReconcileContext,
   key: ObjectKey,
@@ -52,7 +52,7 @@ export async function unpause(
 }
 
 /**
- * What its annotations were before. A note that somebody has changed says nothing: then there were
+ * What its annotations were before. A note that was changed does not count: then there were
  * none.
  */
 function notedIn(note = "{}"): Readonly<Record<string, unknown>> {

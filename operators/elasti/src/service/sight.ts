@@ -122,7 +122,7 @@ function checkSupported(service: ServiceObject): void {
         : Object.keys(selectorOf(service)).length === 0
           ? "has no selector"
           : ports.some(({ protocol = "TCP" }) => protocol !== "TCP")
-            ? "has a port that is not TCP, which nobody would serve while it sleeps"
+            ? "has a port that is not TCP, which the resolver does not serve while it sleeps"
             : internalTrafficPolicy === "Local"
               ? "has internalTrafficPolicy Local: nodes without a resolver would drop its traffic"
               : undefined;

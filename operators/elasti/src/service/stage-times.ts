@@ -1,5 +1,5 @@
 /**
- * How long services have been in their stage, as far as this process has seen. What a status says
+ * How long services have been in their stage, as far as this process has seen. What a status has
  * of it is for people: clocks of nodes differ and jump, and a wait that a jump ends does not wait.
  * After a crash a wait begins again.
  */

@@ -81,7 +81,7 @@ test("a request before the scale is written keeps the target up", () => {
   expect(next({ at: "ScalingDown", retired: ["a"] }, { hasDemand: true })).toMatchObject({ at: "Waking" });
 });
 
-test("a pod that was told to stop stays out of the Service until it is seen to end, or runs on", () => {
+test("a pod that was asked to stop stays out of the Service until it is seen to end, or runs on", () => {
   const stage = { at: "Waking", for: "requests", retired: ["a"] } as const;
   expect(arrangementOf(stage, "Serving").podsInService).toBe(false);
   const pods = [pod, { ...pod, uid: "b" }];
@@ -94,7 +94,7 @@ test("a pod that was told to stop stays out of the Service until it is seen to e
   expect(next(stage, { pods })).toMatchObject({ at: "Waking", retired: [] });
 });
 
-test("nobody sleeps while there is no resolver that could wake them", () => {
+test("no service sleeps while there is no resolver that could wake them", () => {
   const asleep = { replicas: 0, pods: [] };
   expect(next({ at: "Asleep" }, { ...asleep, resolver: "restarting" })).toBeUndefined();
   expect(next({ at: "Asleep" }, { ...asleep, resolver: "absent" })).toMatchObject({

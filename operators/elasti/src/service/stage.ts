@@ -53,7 +53,7 @@ export interface Observation {
   readonly restsAt: "Serving" | "Relaying";
   /** What triggers, schedules and people ask for. `stay` leaves it as it is. */
   readonly wish: "sleep" | "stay" | "wake";
-  /** Whether somebody asked for the target since the last rest. */
+  /** Whether the target was asked for since the last rest. */
   readonly hasDemand: boolean;
   /** What the target's scale asks for. */
   readonly replicas: number;
@@ -101,7 +101,7 @@ export interface Patience {
   readonly settleMs: number;
   /** How long a proof may take before the sleep is given up, or a wake does without it. */
   readonly proofMs: number;
-  /** How long a pod that was told to stop must stay ready to count as one that runs on. */
+  /** How long a pod that was asked to stop must stay ready to count as one that runs on. */
   readonly reprieveMs: number;
   /** How long a deletion waits for its target while no requests do. @default 30_000 */
   readonly drainMs?: number;
@@ -147,7 +147,8 @@ export function arrangementOf(stage: Stage, restsAt: Observation["restsAt"]): Ar
     case "Asleep":
       return rested;
     case "Waking":
-      // A pod that was told to stop must not come back into the Service while it still looks ready.
+      // A pod that was asked to stop must not come back into the Service while it still looks
+      // ready.
       return {
         ...rested,
         podsInService: rested.podsInService && stage.retired.length === 0,
@@ -209,7 +210,7 @@ export function step(stage: Stage, seen: Observation, patience: Patience): Move 
 }
 
 /**
- * What happens to a service whose target is scaled to zero by somebody else, or has no pod that is
+ * What happens to a service whose target is scaled to zero by others, or has no pod that is
  * ready.
  */
 function withoutPods(seen: Observation): Move | undefined {
@@ -304,7 +305,9 @@ function objectionTo({ hasDemand, wish }: Observation): Cause | undefined {
   return wish === "sleep" ? undefined : "SleepNotWanted";
 }
 
-/** Whether a target must be up. Without a resolver nobody would wake it: it must not sleep then. */
+/**
+ * Whether a target must be up. Without a resolver nothing would wake it: it must not sleep then.
+ */
 function isWanted({ hasDemand, wish, resolver }: Observation): boolean {
   return hasDemand || wish === "wake" || resolver === "absent";
 }

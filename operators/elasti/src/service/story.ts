@@ -24,7 +24,7 @@ const causes: Readonly<Record<Cause, string>> = {
   PodsReady: "a pod is ready",
   PodsNotReady: "no pod is ready",
   PodsServe: "connections reach the pods",
-  ScaledByOthers: "somebody else changed the scale",
+  ScaledByOthers: "others changed the scale",
   ResolverUnavailable: "no resolver is ready",
   ProofTimedOut: "the traffic did not move in time",
   KeptInPath: "a traffic trigger keeps the resolver in the path",
@@ -127,7 +127,7 @@ function pathConditionOf({ elasti, move, from = "Serving" }: StatusFacts): Condi
 }
 
 /**
- * Without an answer of its triggers a service is not put to sleep, which nobody would notice
+ * Without an answer of its triggers a service is not put to sleep, which would go unnoticed
  * otherwise.
  */
 function triggerConditionOf({ elasti, triggerFault }: StatusFacts): Conditions {

@@ -45,7 +45,7 @@ class History<T> {
   }
 }
 
-/** Somebody who watches, and may be behind. */
+/** A watcher, which may be behind. */
 class Watcher<T> {
   readonly #history: History<T>;
   #index = 0;
@@ -108,7 +108,7 @@ export type Outcome = "pod" | "forwarded" | "held";
 export class SwitchingModel {
   nowMs = 0;
   wish: Observation["wish"] = "stay";
-  /** Requests wait; written to the API by the replica that the resolver told. */
+  /** Requests wait; written to the API by the replica that the resolver called. */
   hasDemand = false;
   readonly restsAt: Observation["restsAt"];
 
@@ -255,7 +255,7 @@ export class SwitchingModel {
   }
 
   /**
-   * Everybody catches up, as on a cluster that is left alone; or everybody but some, in a shorter
+   * All catch up, as on a cluster that is left alone; or all except some, in a shorter
    * time.
    */
   settle(rounds = 1, late: readonly string[] = [], ms = longestLagMs + 1_000): void {

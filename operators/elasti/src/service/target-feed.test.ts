@@ -52,7 +52,7 @@ test("of several that name a Service the first counts, whatever happens to the o
   const { table } = await follow();
   const portOf = () => table.find(`${namespace}/web`)?.ports[0]?.listenPort;
   expect(portOf()).toBe(20_000);
-  // What its status says is about the Service that it had before.
+  // Its status is about the Service that it had before.
   const patch = { spec: { service: "web" } };
   await cluster.client.patch(ElastiService, { namespace, name: "b" }, { type: "merge", patch });
   await expect.poll(() => table.find(`${namespace}/other`)).toBeUndefined();

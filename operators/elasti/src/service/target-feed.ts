@@ -99,8 +99,8 @@ export class TargetFeed {
       const found = slices.byIndex("service", `${namespace}/${privateServiceName(service)}`);
       this.#sink.setEndpoints(serviceKey(namespace, service), endpointsIn(found));
     };
-    // Several may name one Service. It is treated as the one says that has it, whichever of them
-    // changes or goes.
+    // Several may name one Service. It is treated as the one that has it requires, whichever of
+    // them changes or goes.
     const put = (namespace: string, service: string) => {
       const key = serviceKey(namespace, service);
       const elasti = claimantOf(services.byIndex("resolved", key));

@@ -82,7 +82,7 @@ function needs(type: string, fields: readonly string[]) {
   });
 }
 
-/** What says whether a service is idle. */
+/** What decides whether a service is idle. */
 export const trigger = z
   .object({
     type: z.enum(["prometheus", "http", "schedule", "traffic"]),

@@ -7,7 +7,7 @@ import { wakeServer } from "./wake-server.ts";
 
 let cluster: TestCluster;
 let namespace: string;
-/** Two replicas that everybody may ask, and one that wants a token. */
+/** Two replicas without authentication, and one that wants a token. */
 const ports: number[] = [];
 const path = "/informer/incoming-request";
 
@@ -89,7 +89,7 @@ test("a malformed request, or one for an unknown service, is refused", async () 
   expect(elsewhere.status).toBe(404);
 });
 
-test("where a token is wanted, nobody wakes without it", async () => {
+test("where a token is wanted, no request without it wakes", async () => {
   const key = await createAsleep("guarded");
   const body = { count: 1, svc: "guarded", namespace };
   expect(await ask(2, body)).toMatchObject({ status: 401 });

@@ -13,16 +13,16 @@ export interface WakeServerOptions {
   readonly port?: number;
   /** @default all addresses */
   readonly host?: string;
-  /** Whether a bearer token may ask for a wake. @default anybody who reaches the port may */
+  /** Whether a bearer token may ask for a wake. @default all who reach the port may */
   readonly authorize?: (
     token: string | undefined,
     context: Pick<RunnableContext, "client" | "clock" | "signal">,
   ) => Promise<boolean>;
-  /** Told the port once it listens. */
+  /** Called with the port once it listens. */
   readonly onListening?: (port: number) => void;
 }
 
-/** What a resolver says: so many requests wait for a service. */
+/** What a resolver reports: so many requests wait for a service. */
 interface Notification {
   readonly namespace: string;
   readonly service: string;
@@ -113,9 +113,9 @@ async function ask(
   { client }: RunnableContext,
 ): Promise<void> {
   const { namespace, name } = cached.metadata;
-  // Nobody waits at a service that serves. Either the resolver does not know yet that it serves, or
-  // this replica does not know yet that it no longer does, and a wake that is taken and forgotten
-  // would not be asked for again for seconds.
+  // No request waits at a service that serves. Either the resolver does not know yet that it
+  // serves, or this replica does not know yet that it no longer does, and a wake that is taken and
+  // forgotten would not be asked for again for seconds.
   const isServing = phaseOf(cached) === "Serving";
   const elasti = isServing ? await client.get(ElastiService, { namespace, name }) : cached;
   if (phaseOf(elasti) === "Serving") return;

@@ -40,7 +40,7 @@ interface Run {
 /** An evaluator that looks every second at services that are changed at will. */
 function run(services: ElastiServiceObject[], options: Partial<EvaluatorOptions> = {}): Run {
   const clock = new ManualClock(start);
-  const fetchJson = options.fetchJson ?? (() => Promise.reject(new TriggerError("nobody is there")));
+  const fetchJson = options.fetchJson ?? (() => Promise.reject(new TriggerError("no server")));
   const evaluator = new TriggerEvaluator({
     prometheus: new Prometheus(fetchJson, { serverAddress: "http://prometheus" }),
     fetchJson,
@@ -63,7 +63,7 @@ const http = (threshold: string | number = 1) => ({
   metadata: { url: "http://queue/", valueLocation: "length", threshold },
 });
 
-test("a service sleeps once all its triggers have said idle for the whole cooldown", async () => {
+test("a service sleeps once all its triggers have reported idle for the whole cooldown", async () => {
   let length = 3;
   const web = service("web", { triggers: [http()] });
   const { evaluator, asked, rounds } = run([web], { fetchJson: () => Promise.resolve({ length }) });
@@ -166,7 +166,7 @@ test("the resolver's counts say whether a service is idle, and never wake it", a
   expect(evaluator.wishOf(web)).toBe("stay");
 });
 
-test("a request that is in flight is traffic, and so are counts that nobody tells", async () => {
+test("a request that is in flight is traffic, and so are counts that no resolver reports", async () => {
   const web = service("web", { cooldownPeriod: 0, triggers: [{ type: "traffic" }] });
   const { evaluator, rounds } = run([web], {
     countRequests: () => Promise.resolve({ requests: 1, inFlight: 1 }),
@@ -266,7 +266,7 @@ test.for([
   expect(evaluator.wishOf(good)).toBe("wake");
 });
 
-test("what goes wrong with one service in a way that nobody thought of stays with it", async () => {
+test("what goes wrong with one service unexpectedly stays with it", async () => {
   const bad = service("bad", { triggers: [http()] });
   const good = service("good", { triggers: [{ type: "traffic" }] });
   let requests = 0;

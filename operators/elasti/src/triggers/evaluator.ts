@@ -10,7 +10,9 @@ import { type CronTime, isBetween, isWithin, ScheduleError } from "./schedule.ts
 import { combine, judged, type Standing, type Verdict, wishOf } from "./verdict.ts";
 import { isNewNeed, NeedForecast } from "./wake-ahead.ts";
 
-/** How many requests a service has had, from the resolver; undefined if no replica of it says. */
+/**
+ * How many requests a service has had, from the resolver; undefined if no replica of it reports it.
+ */
 export type RequestCount = (
   elasti: ElastiServiceObject,
   context: Pick<SourceContext, "cache" | "signal">,
@@ -81,7 +83,7 @@ export class TriggerEvaluator implements Wishes {
   };
 
   /**
-   * Evaluates everybody once. A few at a time, so that one slow server does not hold up the others.
+   * Evaluates all once. A few at a time, so that one slow server does not hold up the others.
    */
   async #round(context: SourceContext): Promise<void> {
     const waiting = [...context.cache.list(ElastiService)];
@@ -104,7 +106,7 @@ export class TriggerEvaluator implements Wishes {
     const before = this.#standings.get(id);
     const standing = judged(before, verdict, clock.now());
     this.#standings.set(id, standing);
-    if (before?.says !== standing.says) tell(log, elasti, standing);
+    if (before?.activity !== standing.activity) report(log, elasti, standing);
     const wish = this.wishOf(elasti);
     const isNews =
       this.#wishes.get(id) !== wish || before?.fault !== standing.fault || this.#isFirstUse(elasti);
@@ -125,17 +127,17 @@ export class TriggerEvaluator implements Wishes {
       if (enabledPeriod) {
         const start: CronTime = { expression: enabledPeriod.schedule, timeZone: enabledPeriod.timeZone };
         if (!isWithin(start, enabledPeriod.duration, nowMs))
-          return { says: "busy", why: "it is outside of its enabled period" };
+          return { activity: "busy", why: "it is outside of its enabled period" };
       }
       return combine(
         await Promise.all(triggers.map((trigger) => this.#ask(trigger, elasti, nowMs, context))),
       );
     } catch (error) {
-      if (error instanceof ScheduleError) return { says: "unknown", why: error.message, isFault: true };
+      if (error instanceof ScheduleError) return { activity: "unknown", why: error.message, isFault: true };
       // It must not keep the triggers of all others from being asked.
       const why = error instanceof Error ? error.message : String(error);
       context.log.error({ elastiservice: serviceId(elasti), error: why }, "a trigger failed");
-      return { says: "unknown", why, isFault: true };
+      return { activity: "unknown", why, isFault: true };
     }
   }
 
@@ -170,14 +172,14 @@ export class TriggerEvaluator implements Wishes {
         case "schedule": {
           const zoned = (expression: string): CronTime => ({ expression, timeZone: timezone });
           return isBetween(zoned(start), zoned(end), nowMs)
-            ? { says: "busy", why: "it is scheduled to be awake" }
-            : { says: "idle" };
+            ? { activity: "busy", why: "it is scheduled to be awake" }
+            : { activity: "idle" };
         }
         case "traffic":
           return await this.#traffic(elasti, context);
       }
     } catch (error) {
-      if (error instanceof TriggerError) return { says: "unknown", why: error.message, isFault: true };
+      if (error instanceof TriggerError) return { activity: "unknown", why: error.message, isFault: true };
       throw error;
     }
   }
@@ -197,9 +199,9 @@ export class TriggerEvaluator implements Wishes {
     }
   }
 
-  /** Notes that a service is used, if what was measured says so. */
+  /** Notes that a service is used, if what was measured shows it. */
   #measured(elasti: ElastiServiceObject, nowMs: number, verdict: Verdict): Verdict {
-    if (verdict.says === "busy") this.#usedAt.set(serviceId(elasti), nowMs);
+    if (verdict.activity === "busy") this.#usedAt.set(serviceId(elasti), nowMs);
     return verdict;
   }
 
@@ -210,12 +212,12 @@ export class TriggerEvaluator implements Wishes {
   async #traffic(elasti: ElastiServiceObject, context: SourceContext): Promise<Verdict> {
     const id = serviceId(elasti);
     const count = await this.#options.countRequests(elasti, context);
-    if (!count) return { says: "unknown", why: "no resolver says how many requests there were" };
+    if (!count) return { activity: "unknown", why: "no resolver reports how many requests there were" };
     const before = this.#requests.get(id);
     this.#requests.set(id, count.requests);
     const isIdle = before === count.requests && count.inFlight === 0;
     if (before !== undefined && count.requests > before) this.#usedAt.set(id, this.#clock?.now() ?? 0);
-    return isIdle ? { says: "idle" } : { says: "unknown", why: "requests came" };
+    return isIdle ? { activity: "idle" } : { activity: "unknown", why: "requests came" };
   }
 }
 
@@ -232,12 +234,12 @@ function historyOf(status: ElastiServiceObject["status"]): readonly number[] {
 function below(value: number, threshold: string | number | undefined, what: string): Verdict {
   const limit = Number(threshold ?? 0);
   return value < limit
-    ? { says: "idle" }
-    : { says: "busy", why: `${what} gives ${value}, not less than ${limit}` };
+    ? { activity: "idle" }
+    : { activity: "busy", why: `${what} gives ${value}, not less than ${limit}` };
 }
 
-function tell(log: Logger, elasti: ElastiServiceObject, { says, why, fault }: Standing): void {
-  const about = { elastiservice: serviceId(elasti), says, why };
+function report(log: Logger, elasti: ElastiServiceObject, { activity, why, fault }: Standing): void {
+  const about = { elastiservice: serviceId(elasti), activity, why };
   if (fault !== undefined) log.warn(about, "a trigger has no answer: the service stays as it is");
   else log.info(about, "triggers changed their mind");
 }

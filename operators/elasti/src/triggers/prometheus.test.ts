@@ -34,7 +34,7 @@ test("a query is asked of a server that was up all the time", async () => {
   expect(asked[0]?.url.pathname).toBe("/api/v1/query");
 });
 
-test("a server that was down says nothing", async () => {
+test("a server that was down gives no answer", async () => {
   const { server } = prometheus("0");
   const asking = server.ask({ query: "x", serverAddress: "http://p" }, 900, 0, never);
   await expect(asking).rejects.toThrow("Prometheus was not up for all of 900 s");

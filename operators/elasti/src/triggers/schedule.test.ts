@@ -23,7 +23,7 @@ test("office hours are between their start and the end that follows", () => {
   expect(isAwake("2026-11-15T12:00:00Z")).toBe(false);
 });
 
-test("a period lasts as long as it says, over midnight too", () => {
+test("a period lasts for its duration, over midnight too", () => {
   const start = { expression: "0 22 * * *", timeZone: "UTC" };
   expect(isWithin(start, "8h30m", at("2026-11-16T05:00:00Z"))).toBe(true);
   expect(isWithin(start, "8h30m", at("2026-11-16T06:30:00Z"))).toBe(false);

@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { combine, judged, type Standing, type Verdict, wishOf } from "./verdict.ts";
 
-const idle: Verdict = { says: "idle" };
-const busy: Verdict = { says: "busy", why: "work" };
-const unknown: Verdict = { says: "unknown", why: "outage" };
+const idle: Verdict = { activity: "idle" };
+const busy: Verdict = { activity: "busy", why: "work" };
+const unknown: Verdict = { activity: "unknown", why: "outage" };
 const anyVerdict = fc.constantFrom(idle, busy, unknown);
 
 test("a service is idle if all its triggers say so", () => {
-  expect(combine([idle, idle]).says).toBe("idle");
-  expect(combine([idle, unknown, busy]).says).toBe("busy");
-  expect(combine([]).says).toBe("unknown");
+  expect(combine([idle, idle]).activity).toBe("idle");
+  expect(combine([idle, unknown, busy]).activity).toBe("busy");
+  expect(combine([]).activity).toBe("unknown");
 });
 
-test("a service sleeps only after a whole cooldown in which every look said idle", () => {
+test("a service sleeps only after a whole cooldown in which every look found it idle", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(anyVerdict, fc.integer({ min: 1, max: 20 }))), (looks) => {
       let standing: Standing | undefined;
@@ -21,11 +21,11 @@ test("a service sleeps only after a whole cooldown in which every look said idle
       let quietSince = 0;
       for (const [verdict, passed] of looks) {
         nowMs += passed;
-        if (verdict.says !== "idle" || standing === undefined) quietSince = nowMs;
+        if (verdict.activity !== "idle" || standing === undefined) quietSince = nowMs;
         standing = judged(standing, verdict, nowMs);
         const wish = wishOf(standing, { cooldownMs: 30, lastWantedMs: 0, nowMs });
-        expect(wish === "sleep").toBe(verdict.says === "idle" && nowMs - quietSince >= 30);
-        if (verdict.says === "unknown") expect(wish).toBe("stay");
+        expect(wish === "sleep").toBe(verdict.activity === "idle" && nowMs - quietSince >= 30);
+        if (verdict.activity === "unknown") expect(wish).toBe("stay");
       }
     }),
   );

@@ -39,7 +39,7 @@ export interface ExpectedNeed {
 }
 
 /**
- * When a service will be needed today and tomorrow, as far as the last week tells: it was needed at
+ * When a service will be needed today and tomorrow, by the last week: it was needed at
  * about this time on most days of the same kind, working days or weekends.
  *
  * @param history when it was needed before, after having slept, in milliseconds since the epoch.
@@ -117,7 +117,7 @@ export function withNeed(history: readonly number[], atMs: number): readonly num
   return [...history, atMs].filter((at) => at > atMs - keptMs).slice(-mostKept);
 }
 
-/** Whether a use is the first since the service was last woken, and so tells when it was needed. */
+/** Whether a use is the first since the service was last woken, and so marks when it was needed. */
 export function isNewNeed(history: readonly number[], wokenMs: number, usedMs: number): boolean {
   return usedMs >= wokenMs && (history.at(-1) ?? 0) < wokenMs;
 }

@@ -1,4 +1,4 @@
-/** Someone who has requests wait, and can refuse one. */
+/** An owner of requests that wait. It can refuse one. */
 export interface BudgetHolder {
   /** How many wait. */
   readonly held: number;

@@ -226,7 +226,7 @@ export class Dispatcher<Resources> {
       );
     if (this.isAsleep) owner.demanded();
     else this.#pump();
-    // It may have got its endpoint by now, and must not be told that it waits.
+    // It may have got its endpoint by now, and then must not wait.
     return place.queue === this.#queue ? place : undefined;
   }
 

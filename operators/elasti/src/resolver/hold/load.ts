@@ -41,10 +41,10 @@ const LONGEST_RETRY_MS = 500;
  * do not fall on it at once. It gets more also if it does not answer, since answers that take long
  * must not stop the rest. It gets hardly more once that does not make it answer more in the same
  * time: then it is busy, and each request beyond what it works on costs a connection for nothing.
- * How long answers take does not tell: it is longer for any endpoint on a busy node, also for one
- * that waits for others and could have thousands at a time. It gets no more while many connections
- * to it are still being made: a request that has to wait for that waits better here. An endpoint
- * that refuses connections is left alone for a while.
+ * How long answers take is no sign of load: it is longer for any endpoint on a busy node, also for
+ * one that waits for others and could have thousands at a time. It gets no more while many
+ * connections to it are still being made: a request that has to wait for that waits better here. An
+ * endpoint that refuses connections is left alone for a while.
  */
 export class EndpointLoad<Resources> {
   readonly endpoint: Endpoint;

@@ -11,7 +11,7 @@ export class Place<T> {
   }
 }
 
-/** First in, first out; and anyone may leave from anywhere, at the same cost. */
+/** First in, first out; and each may leave from any place, at the same cost. */
 export class HoldQueue<T> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;

@@ -49,7 +49,7 @@ export function ownResponse(
   return hasBody && method !== "HEAD" ? `${text}\r\n${content}` : `${text}\r\n`;
 }
 
-/** How a failure is told over HTTP/1. */
+/** How a failure is reported over HTTP/1. */
 export function failureResponse(failure: Failure): OwnResponse {
   const { status, message, retryAfterSeconds } = answerFor(failure);
   return { status, body: `${message}\n`, retryAfterSeconds };

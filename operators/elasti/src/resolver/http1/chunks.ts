@@ -15,7 +15,7 @@ const SEMICOLON = 0x3b;
 /** Sizes beyond this are not counted exactly by a number. */
 const MOST_SIZE_DIGITS = 13;
 /**
- * Extensions mean nothing to anyone. More of them than this is somebody who wants us to read for
+ * Extensions have no use here. More of them than this is a client that wants us to read for
  * ever.
  */
 const MOST_EXTENSION_BYTES = 256;

@@ -67,7 +67,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #isProbed = false;
   /**
    * What is written a second time would wait for the client to confirm the first, unless the kernel
-   * is told otherwise.
+   * is set otherwise.
    */
   #writes: "none" | "one" | "undelayed" = "none";
   #status = 0;
@@ -154,8 +154,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   }
 
   /**
-   * A response says so. Between two requests there is none, so one that has been silent for a while
-   * is ended: not at once, as its client may still be reading the last response.
+   * A response has `Connection: close`. Between two requests there is none, so one that has been
+   * silent for a while is ended: not at once, as its client may still be reading the last response.
    */
   leave(): void {
     const isIdle = this.#state === "head" && !this.#headReader.isBegun && this.#socket.writableLength === 0;
@@ -163,7 +163,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   }
 
   handBack(): void {
-    // The next response says so.
+    // The next response has `Connection: close`.
   }
 
   destroy(): void {
@@ -230,7 +230,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   cutOff(exchange: Exchange): void {
     if (exchange !== this.#exchange) return;
     this.#over(this.#status);
-    // A reset tells the client that the response is not complete.
+    // By a reset the client knows that the response is not complete.
     this.#socket.resetAndDestroy();
   }
 
@@ -355,8 +355,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   /** Sends a response of the resolver's own, and goes on. */
   #answer(response: OwnResponse, connection: "close" | undefined): void {
     const { method = "GET", minorVersion = 1 } = this.#request ?? {};
-    const told = connection ?? (minorVersion === 0 ? "keep-alive" : undefined);
-    this.writeText(ownResponse(response, { method, connection: told }));
+    const field = connection ?? (minorVersion === 0 ? "keep-alive" : undefined);
+    this.writeText(ownResponse(response, { method, connection: field }));
     if (connection === "close") this.#leave("wait");
     else this.#next();
   }

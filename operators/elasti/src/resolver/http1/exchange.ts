@@ -18,7 +18,7 @@ import type { ResponseHead } from "./response-head.ts";
 /** The client's side of an exchange. */
 export interface ExchangeClient {
   readonly peer: Peer;
-  /** Whether the client should be told to connect again. */
+  /** Whether the client should be asked to connect again. */
   readonly isClosing: boolean;
   writeText(text: string): void;
   /** The bytes are used until they are sent. */
@@ -248,8 +248,8 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
     const { minorVersion, isPersistent } = this.#request;
     this.#framing = framingFor(head, minorVersion);
     this.#closes = !isPersistent || !this.#isBodyDone || this.#framing === "raw" || this.#client.isClosing;
-    const told = this.#closes ? "close" : minorVersion === 0 ? "keep-alive" : undefined;
-    this.#toClient += forwardedResponse(head, this.#framing, told);
+    const connectionField = this.#closes ? "close" : minorVersion === 0 ? "keep-alive" : undefined;
+    this.#toClient += forwardedResponse(head, this.#framing, connectionField);
   }
 
   data(bytes: Buffer, start: number, end: number): void {
@@ -297,7 +297,7 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
     const isMalformed = error instanceof MalformedMessageError;
     const most = slot.load.isProven ? MOST_REPEATS.proven : MOST_REPEATS.unproven;
     // A connection that was idle may have been closed before the request reached its endpoint,
-    // which is nobody's fault.
+    // which is no fault of the endpoint.
     const mayRepeat = this.#isRepeatable && !hasAnswer && !isMalformed;
     if (mayRepeat && (connection.isReused || this.#repeats < most)) {
       if (!connection.isReused) this.#repeats += 1;

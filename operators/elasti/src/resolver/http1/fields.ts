@@ -55,7 +55,7 @@ export function readFields(
 }
 
 /**
- * Names of fields that matter to a proxy. Most fields are told apart from all of them by their
+ * Names of fields that matter to a proxy. Most fields differ from all of them by their
  * length.
  */
 export class SpecialNames {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { RequestHead } from "./request-head.ts";
 import type { ResponseHead } from "./response-head.ts";
 
-/** Who sent a request, as far as the socket says. */
+/** Who sent a request, by its socket. */
 export interface Peer {
   /** Its IP address. */
   readonly address: string;
@@ -23,7 +23,7 @@ export function peerAddress({ remoteAddress = "" }: Socket): string {
 export function forwardedRequest(head: RequestHead, { address }: Peer): string {
   const { forwarded, host } = head;
   let text = `${head.method} ${head.target} HTTP/1.1\r\n${head.fields}`;
-  // HTTP/1.1 has none without. What an HTTP/1.0 client did not say, nobody knows.
+  // HTTP/1.1 has none without. An HTTP/1.0 client may send none.
   if (host === undefined) text += "Host: \r\n";
   if (head.body === "chunked") text += "Transfer-Encoding: chunked\r\n";
   if (head.upgrade !== undefined) text += `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;

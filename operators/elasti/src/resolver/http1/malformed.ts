@@ -21,7 +21,7 @@ export type MessageFault =
 export class MalformedMessageError extends Error {
   override readonly name = "MalformedMessageError";
   readonly fault: MessageFault;
-  /** The status that says so to a client. */
+  /** The status by which a client learns of it. */
   readonly status: 400 | 414 | 431 | 501 | 505;
 
   constructor(fault: MessageFault, message: string, status: MalformedMessageError["status"] = 400) {

@@ -116,7 +116,7 @@ describe("a request", () => {
     );
   });
 
-  test("that was damaged is read the same wherever its bytes are cut, and fails with the error that says so", () => {
+  test("that was damaged is read the same wherever its bytes are cut, and fails with the right error", () => {
     const damage = fc.record({
       at: fc.nat(),
       remove: fc.nat(3),
@@ -170,7 +170,7 @@ describe("a request", () => {
 describe("a response", () => {
   const lengths: readonly BodyLength[] = [5, "chunked", "until-close"];
 
-  test("of random lines is parsed, or fails with the error that says so", () => {
+  test("of random lines is parsed, or fails with the right error", () => {
     const line = fc.oneof(
       fc.tuple(token, value).map(([name, text]) => `${name}: ${text}`),
       fc.constantFrom("Content-Length: 5", "Transfer-Encoding: chunked", "Connection: close", " folded", "x"),

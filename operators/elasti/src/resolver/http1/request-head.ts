@@ -24,7 +24,7 @@ export interface RequestHead {
   /** The value of the field that asks where the connection leads. */
   readonly pathProbe: string | undefined;
   /**
-   * What proxies before have said: the values of X-Forwarded-For, X-Forwarded-Proto,
+   * What proxies before have added: the values of X-Forwarded-For, X-Forwarded-Proto,
    * X-Forwarded-Host and Forwarded.
    */
   readonly forwarded: ForwardedFields;
@@ -35,7 +35,7 @@ export interface RequestHead {
   readonly fields: string;
 }
 
-/** What proxies before this one have said of a request. */
+/** What proxies before this one have added to a request. */
 export interface ForwardedFields {
   for: string | undefined;
   proto: string | undefined;

@@ -224,7 +224,7 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     const { slot, hasAnswer } = this.#state;
     const code = upstream.rstCode ?? NGHTTP2_NO_ERROR;
     if (!hasAnswer) {
-      // By this code an endpoint says that it has not looked at the stream. Nothing was read of it
+      // This code means that the endpoint has not looked at the stream. Nothing was read of it
       // if it had no body.
       const isUntouched = code === NGHTTP2_REFUSED_STREAM && this.#stream.endAfterHeaders;
       if (isUntouched && this.#repeats++ < MOST_REPEATS) this.#retry(slot);
@@ -315,8 +315,8 @@ export function respondTo(
 }
 
 /**
- * Tells a client why its stream is not served: callers of gRPC by a status of their own, in a
- * response without a body.
+ * Answers a stream that is not served with the reason: callers of gRPC by a status of their own, in
+ * a response without a body.
  */
 export function failTo(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, failure: Failure): void {
   if (stream.destroyed) return;

@@ -13,7 +13,7 @@ import { ManualClock } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { PAUSED_CLIENT_BYTES } from "../hold/held-bytes.ts";
 import type { Endpoint } from "../targets.ts";
-import { freePort, until, World } from "../world.fixture.ts";
+import { freePort, TestEnvironment, until } from "../test-environment.fixture.ts";
 import { data, framesIn, headers, preface, settings } from "./frames.fixture.ts";
 
 /** A pod that speaks HTTP/2 without TLS. */
@@ -77,12 +77,12 @@ const call: OutgoingHttpHeaders = {
 };
 
 test("a call waits for its target, and gets headers, messages and trailers", async () => {
-  await using world = await World.start();
-  const answer = new Answer(session(world.port).request(call, { endStream: false }));
+  await using environment = await TestEnvironment.start();
+  const answer = new Answer(session(environment.port).request(call, { endStream: false }));
   answer.stream.end("question");
-  await until(() => world.traffic.held === 1 && world.wakes.length === 1);
+  await until(() => environment.traffic.held === 1 && environment.wakes.length === 1);
   let seen: IncomingHttpHeaders = {};
-  world.ready(
+  environment.ready(
     await grpcPod((stream, headers) => {
       seen = headers;
       let body = "";
@@ -103,23 +103,23 @@ test("a call waits for its target, and gets headers, messages and trailers", asy
   expect(seen).toMatchObject({
     ":path": "/shop.Cart/Add",
     te: "trailers",
-    ":authority": `127.0.0.1:${world.port}`,
+    ":authority": `127.0.0.1:${environment.port}`,
     "x-forwarded-for": "127.0.0.1",
     "x-forwarded-proto": "http",
   });
-  await until(() => world.traffic.inFlight === 0);
+  await until(() => environment.traffic.inFlight === 0);
 });
 
 test("messages go back and forth on an open call", async () => {
-  await using world = await World.start();
-  world.ready(
+  await using environment = await TestEnvironment.start();
+  environment.ready(
     await grpcPod((stream) => {
       stream.respond({ ":status": 200 });
       stream.on("data", (bytes: Buffer) => stream.write(`echo ${bytes.toString()}`));
       stream.on("end", () => stream.end());
     }),
   );
-  const answer = new Answer(session(world.port).request(call, { endStream: false }));
+  const answer = new Answer(session(environment.port).request(call, { endStream: false }));
   for (let count = 0; count < 20; count++) {
     answer.stream.write(`<${count}>`);
     await until(() => answer.body.includes(`echo <${count}>`));
@@ -129,24 +129,24 @@ test("messages go back and forth on an open call", async () => {
 });
 
 test("an answer of trailers alone is passed on as one", async () => {
-  await using world = await World.start();
-  world.ready(
+  await using environment = await TestEnvironment.start();
+  environment.ready(
     await grpcPod((stream) => {
       stream.respond({ ":status": 200, "grpc-status": "5" }, { endStream: true });
       stream.close();
     }),
   );
-  const answer = new Answer(session(world.port).request(call, { endStream: true }));
+  const answer = new Answer(session(environment.port).request(call, { endStream: true }));
   await answer.closed();
   expect(answer.headers).toMatchObject({ ":status": 200, "grpc-status": "5" });
   expect(answer.stream.rstCode).toBe(0);
 });
 
 test("a call that cannot be served gets gRPC's status, and other requests HTTP's", async () => {
-  await using world = await World.start({
+  await using environment = await TestEnvironment.start({
     target: { unavailable: { message: "no quota: 5 > 4", retryAfterSeconds: 30 } },
   });
-  const client = session(world.port);
+  const client = session(environment.port);
   const refused = await new Answer(client.request(call, { endStream: true })).closed();
   expect(refused.headers).toMatchObject({
     ":status": 200,
@@ -160,28 +160,28 @@ test("a call that cannot be served gets gRPC's status, and other requests HTTP's
 
 test("a call waits no longer than its own deadline, and then gets DEADLINE_EXCEEDED", async () => {
   const clock = new ManualClock();
-  await using world = await World.start({ clock });
+  await using environment = await TestEnvironment.start({ clock });
   const answer = new Answer(
-    session(world.port).request({ ...call, "grpc-timeout": "2S" }, { endStream: true }),
+    session(environment.port).request({ ...call, "grpc-timeout": "2S" }, { endStream: true }),
   );
-  await until(() => world.traffic.held === 1);
+  await until(() => environment.traffic.held === 1);
   await clock.advance(1_999);
-  expect(world.traffic.held).toBe(1);
+  expect(environment.traffic.held).toBe(1);
   await clock.advance(1);
   await answer.closed();
   expect(answer.headers).toMatchObject({ "grpc-status": "4" });
 });
 
 test("a call that its client cancels while it waits frees its place, and at its pod is cancelled", async () => {
-  await using world = await World.start();
-  const client = session(world.port);
+  await using environment = await TestEnvironment.start();
+  const client = session(environment.port);
   const waiting = new Answer(client.request(call, { endStream: false }));
-  await until(() => world.traffic.held === 1);
+  await until(() => environment.traffic.held === 1);
   waiting.stream.close();
-  await until(() => world.traffic.held === 0);
+  await until(() => environment.traffic.held === 0);
   let isCancelled = false;
   let isCalled = false;
-  world.ready(
+  environment.ready(
     await grpcPod((stream) => {
       isCalled = true;
       stream.on("close", () => {
@@ -192,38 +192,38 @@ test("a call that its client cancels while it waits frees its place, and at its 
   const running = new Answer(client.request(call, { endStream: false }));
   await until(() => isCalled);
   running.stream.close();
-  await until(() => isCancelled && world.traffic.inFlight === 0);
+  await until(() => isCancelled && environment.traffic.inFlight === 0);
 });
 
 test("a call goes to another endpoint if one cannot be reached", async () => {
-  await using world = await World.start();
+  await using environment = await TestEnvironment.start();
   const live = await grpcPod((stream) => stream.respond({ ":status": 204 }, { endStream: true }));
   const dead = { address: "127.0.0.1", port: await freePort(), podUid: "dead" };
-  world.ready(dead, live);
-  const client = session(world.port);
+  environment.ready(dead, live);
+  const client = session(environment.port);
   for (let count = 0; count < 6; count++) {
     const answer = await new Answer(client.request(call, { endStream: true })).closed();
     expect(answer.headers).toMatchObject({ ":status": 204 });
   }
 });
 
-test("handed back, a client is told to go away, and its open calls are finished", async () => {
-  await using world = await World.start();
+test("handed back, a client gets GOAWAY, and its open calls are finished", async () => {
+  await using environment = await TestEnvironment.start();
   let finish: (() => void) | undefined;
-  world.ready(
+  environment.ready(
     await grpcPod((stream) => {
       stream.respond({ ":status": 200 });
       finish = () => void stream.end("done");
     }),
   );
-  const client = session(world.port);
+  const client = session(environment.port);
   let isToldToLeave = false;
   client.on("goaway", (code) => {
     isToldToLeave = code === 0;
   });
   const answer = new Answer(client.request(call, { endStream: true }));
   await until(() => answer.headers !== undefined);
-  world.set({ dispatch: "hand-back" });
+  environment.set({ dispatch: "hand-back" });
   await until(() => isToldToLeave);
   finish?.();
   expect((await answer.closed()).body).toBe("done");
@@ -246,11 +246,11 @@ const specific = [
   "te",
 ];
 
-test("a request with a field that only a connection has is refused, and harms nobody else", async () => {
-  await using world = await World.start();
-  world.ready(await grpcPod((stream) => stream.respond({ ":status": 204 }, { endStream: true })));
+test("a request with a field that only a connection has is refused, and harms no other", async () => {
+  await using environment = await TestEnvironment.start();
+  environment.ready(await grpcPod((stream) => stream.respond({ ":status": 204 }, { endStream: true })));
   for (const name of specific) {
-    const socket = connectSocket(world.port, "127.0.0.1");
+    const socket = connectSocket(environment.port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     let received = Buffer.alloc(0);
     socket.on("data", (bytes: Buffer) => {
@@ -262,14 +262,14 @@ test("a request with a field that only a connection has is refused, and harms no
     expect(framesIn(received)).toContain("rst(1)");
     expect(framesIn(received)).not.toContain("headers(1)");
   }
-  expect(world.traffic).toMatchObject({ held: 0, inFlight: 0 });
+  expect(environment.traffic).toMatchObject({ held: 0, inFlight: 0 });
 });
 
 test("such fields in trailers, and in what a pod answers, are not passed on", async () => {
-  await using world = await World.start();
+  await using environment = await TestEnvironment.start();
   const fields = [["http2-settings", "AAMAAABk"]] as const;
-  world.ready(
-    await world.pod((socket) => {
+  environment.ready(
+    await environment.pod((socket) => {
       socket.write(settings);
       let received = Buffer.alloc(0);
       let isAnswered = false;
@@ -287,14 +287,14 @@ test("such fields in trailers, and in what a pod answers, are not passed on", as
       });
     }),
   );
-  const answer = await new Answer(session(world.port).request(call, { endStream: true })).closed();
+  const answer = await new Answer(session(environment.port).request(call, { endStream: true })).closed();
   expect(answer.headers).toMatchObject({ ":status": 200 });
   expect(answer.headers).not.toHaveProperty("http2-settings");
   expect(answer).toMatchObject({ body: "answer", trailers: { "x-sum": "1" } });
   expect(answer.trailers).not.toHaveProperty("http2-settings");
 
   let seen: IncomingHttpHeaders | undefined;
-  world.ready(
+  environment.ready(
     await grpcPod((stream) => {
       stream.resume();
       stream.on("trailers", (trailers) => {
@@ -303,7 +303,7 @@ test("such fields in trailers, and in what a pod answers, are not passed on", as
       stream.on("end", () => stream.respond({ ":status": 204 }, { endStream: true }));
     }),
   );
-  const socket = connectSocket(world.port, "127.0.0.1");
+  const socket = connectSocket(environment.port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   let received = Buffer.alloc(0);
   socket.on("data", (bytes: Buffer) => {
@@ -317,31 +317,31 @@ test("such fields in trailers, and in what a pod answers, are not passed on", as
 });
 
 test("CONNECT is answered with 501, as over HTTP/1, and does not reach the pod", async () => {
-  await using world = await World.start();
+  await using environment = await TestEnvironment.start();
   let isCalled = false;
-  world.ready(
+  environment.ready(
     await grpcPod(() => {
       isCalled = true;
     }),
   );
-  const answer = new Answer(session(world.port).request({ ":method": "CONNECT", ":authority": "a:1" }));
+  const answer = new Answer(session(environment.port).request({ ":method": "CONNECT", ":authority": "a:1" }));
   await until(() => answer.headers !== undefined);
   expect(answer.headers).toMatchObject({ ":status": 501 });
   expect(isCalled).toBe(false);
 });
 
 test("a body that is larger than what is read ahead waits, and comes to its pod whole", async () => {
-  await using world = await World.start();
-  const client = session(world.port);
+  await using environment = await TestEnvironment.start();
+  const client = session(environment.port);
   const sent = Buffer.alloc(1_000_000, "0123456789");
   const answer = new Answer(client.request(call, { endStream: false }));
   answer.stream.end(sent);
   const small = new Answer(client.request(call, { endStream: false }));
   small.stream.end("small");
-  await until(() => world.traffic.held === 2);
+  await until(() => environment.traffic.held === 2);
   // As much as the client may send without being asked for more.
   await until(() => answer.stream.state.localWindowSize === 0 || (answer.stream.bufferSize ?? 0) > 0);
-  world.ready(
+  environment.ready(
     await grpcPod((stream) => {
       const received: Buffer[] = [];
       stream.on("data", (bytes: Buffer) => received.push(bytes));
@@ -360,8 +360,8 @@ test("a body that is larger than what is read ahead waits, and comes to its pod 
 test("streams that wait with bodies have a bound, and what is freed is for others", async () => {
   // One service has half of it: two streams that are paused, and a little more.
   const heldBytes = 2 * (2 * PAUSED_CLIENT_BYTES + 4_096);
-  await using world = await World.start({ limits: { heldBytes } });
-  const client = session(world.port);
+  await using environment = await TestEnvironment.start({ limits: { heldBytes } });
+  const client = session(environment.port);
   const open = () => {
     const answer = new Answer(client.request(call, { endStream: false }));
     answer.stream.write(Buffer.alloc(60_000));
@@ -369,18 +369,18 @@ test("streams that wait with bodies have a bound, and what is freed is for other
   };
   const first = open();
   open();
-  await until(() => world.traffic.held === 2);
+  await until(() => environment.traffic.held === 2);
   // The third is refused as soon as more of it has come than there is room for.
   const third = await open().closed();
   expect(third.headers).toMatchObject({ "grpc-status": "14" });
-  expect(world.traffic.held).toBe(2);
+  expect(environment.traffic.held).toBe(2);
   const small = new Answer(client.request({ ":path": "/" }));
-  await until(() => world.traffic.held === 3);
+  await until(() => environment.traffic.held === 3);
   expect(small.headers).toBeUndefined();
   first.stream.close();
-  await until(() => world.traffic.held === 2);
+  await until(() => environment.traffic.held === 2);
   const fourth = open();
-  await until(() => world.traffic.held === 3);
+  await until(() => environment.traffic.held === 3);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(fourth.headers).toBeUndefined();
 });

@@ -70,18 +70,18 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
     return this.#client.isPaused() ? this.#client : undefined;
   }
 
-  /** A client that has ended its side may wait for what the pod says. */
+  /** A client that has ended its side may wait for what the pod sends. */
   seen(view: ClientView | undefined): void {
     this.#misses = view ? 0 : this.#misses + 1;
     if (this.#misses >= MISSES_OF_GONE) this.destroy();
   }
 
   leave(): void {
-    // A client of a protocol that is not known cannot be told.
+    // There is no message for a client of a protocol that is not known.
   }
 
   handBack(): void {
-    // A client of a protocol that is not known cannot be told.
+    // There is no message for a client of a protocol that is not known.
   }
 
   destroy(): void {

@@ -17,7 +17,7 @@ export class JoinedClient implements DoubtedClient {
     return this.#socket.isPaused() && !this.#socket.writableEnded ? this.#socket : undefined;
   }
 
-  /** One that has ended its side may wait for what the pod says. */
+  /** One that has ended its side may wait for what the pod sends. */
   seen(view: ClientView | undefined): void {
     this.#misses = view ? 0 : this.#misses + 1;
     if (this.#misses >= MISSES_OF_GONE) this.#socket.destroy();

@@ -4,17 +4,17 @@ import { connect as connectTls, createServer as createTlsServer, type TLSSocket 
 import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
-import { freePort, until, World } from "../world.fixture.ts";
+import { freePort, TestEnvironment, until } from "../test-environment.fixture.ts";
 
 test("raw bytes of a client that speaks first are held, and passed on both ways until both sides end", async () => {
-  await using world = await World.start();
-  const client = world.client().send("\x00\x01hello");
-  await until(() => world.traffic.held === 1 && world.wakes.length === 1);
+  await using environment = await TestEnvironment.start();
+  const client = environment.client().send("\x00\x01hello");
+  await until(() => environment.traffic.held === 1 && environment.wakes.length === 1);
   client.send(" more");
   client.socket.end();
   let received = "";
-  world.ready(
-    await world.pod((socket) => {
+  environment.ready(
+    await environment.pod((socket) => {
       socket.on("data", (bytes: Buffer) => {
         received += bytes.toString("latin1");
       });
@@ -24,15 +24,15 @@ test("raw bytes of a client that speaks first are held, and passed on both ways 
   );
   await client.gets("bye");
   expect(received).toBe("\x00\x01hello more");
-  await until(() => client.hasEnded && world.traffic.inFlight === 0);
+  await until(() => client.hasEnded && environment.traffic.inFlight === 0);
 });
 
 test("100 MB arrive as they were sent", async () => {
-  await using world = await World.start({ protocol: "tcp" });
+  await using environment = await TestEnvironment.start({ protocol: "tcp" });
   const digest = createHash("sha256");
   let result = "";
-  world.ready(
-    await world.pod((socket) => {
+  environment.ready(
+    await environment.pod((socket) => {
       socket.on("data", (bytes: Buffer) => digest.update(bytes));
       socket.on("end", () => {
         result = digest.digest("hex");
@@ -40,7 +40,7 @@ test("100 MB arrive as they were sent", async () => {
       });
     }),
   );
-  const client = world.client();
+  const client = environment.client();
   const expected = createHash("sha256");
   const block = Buffer.alloc(1024 * 1024);
   for (let count = 0; count < 100; count++) {
@@ -53,18 +53,18 @@ test("100 MB arrive as they were sent", async () => {
   expect(result).toBe(expected.digest("hex"));
 });
 
-test("a server that speaks first is woken by a client that says nothing, and heard by it", async () => {
+test("a server that speaks first is woken by a client that sends nothing, and reaches it", async () => {
   const clock = new ManualClock();
-  await using world = await World.start({ clock });
-  const client = world.client();
+  await using environment = await TestEnvironment.start({ clock });
+  const client = environment.client();
   await once(client.socket, "connect");
   // Until the resolver has the connection too, its clock has nothing to do but to look after it.
   await until(() => clock.pending > 1);
-  expect(world.traffic.held).toBe(0);
+  expect(environment.traffic.held).toBe(0);
   await clock.advance(1_000);
-  expect(world.traffic.held).toBe(1);
-  world.ready(
-    await world.pod((socket) => {
+  expect(environment.traffic.held).toBe(1);
+  environment.ready(
+    await environment.pod((socket) => {
       socket.write("220 ready\r\n");
       socket.on("data", (bytes: Buffer) => socket.write(`got ${bytes.toString()}`));
     }),
@@ -74,31 +74,35 @@ test("a server that speaks first is woken by a client that says nothing, and hea
 });
 
 test("a port of raw TCP wakes its target by a connection alone, and tries endpoints until one takes it", async () => {
-  await using world = await World.start({ protocol: "tcp" });
-  const client = world.client();
-  await until(() => world.traffic.held === 1);
+  await using environment = await TestEnvironment.start({ protocol: "tcp" });
+  const client = environment.client();
+  await until(() => environment.traffic.held === 1);
   const dead = { address: "127.0.0.1", port: await freePort(), podUid: "dead" };
-  const live = await world.pod((socket) => void socket.write("banner"), "live");
-  world.ready(dead, live);
+  const live = await environment.pod((socket) => void socket.write("banner"), "live");
+  environment.ready(dead, live);
   await client.gets("banner");
 });
 
 test("a connection that waits too long, or is reset meanwhile, leaves nothing behind", async () => {
   const clock = new ManualClock();
-  await using world = await World.start({ clock, protocol: "tcp", target: { limits: { holdMs: 1_000 } } });
-  const [late, gone] = [world.client(), world.client()];
-  await until(() => world.traffic.held === 2);
+  await using environment = await TestEnvironment.start({
+    clock,
+    protocol: "tcp",
+    target: { limits: { holdMs: 1_000 } },
+  });
+  const [late, gone] = [environment.client(), environment.client()];
+  await until(() => environment.traffic.held === 2);
   gone.socket.resetAndDestroy();
-  await until(() => world.traffic.held === 1);
+  await until(() => environment.traffic.held === 1);
   await clock.advance(1_000);
   await until(() => late.isClosed);
   expect(late.error?.code).toBe("ECONNRESET");
-  expect(world.traffic).toMatchObject({ held: 0, inFlight: 0 });
+  expect(environment.traffic).toMatchObject({ held: 0, inFlight: 0 });
 });
 
 test("TLS is passed on unread, on a service's port and by its server name on the shared one", async () => {
   const sharedPort = await freePort();
-  await using world = await World.start({ sharedPort });
+  await using environment = await TestEnvironment.start({ sharedPort });
   const authority = createAuthority({ commonName: "test", validFor: 86_400_000 });
   const { certificate, key } = authority.issue({
     commonName: "any.example",
@@ -121,9 +125,9 @@ test("TLS is passed on unread, on a service's port and by its server name on the
     socket.destroy();
     return received;
   };
-  const held = visit(world.port, "any.example");
-  await until(() => world.traffic.held === 1);
-  world.ready({ address: "127.0.0.1", port: address.port, podUid: "tls" });
+  const held = visit(environment.port, "any.example");
+  await until(() => environment.traffic.held === 1);
+  environment.ready({ address: "127.0.0.1", port: address.port, podUid: "tls" });
   expect(await held).toBe("secret");
   expect(await visit(sharedPort, "web.shop.svc.cluster.local")).toBe("secret");
   expect(await visit(sharedPort, "other.example")).toBe("");

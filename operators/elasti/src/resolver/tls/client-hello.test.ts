@@ -30,7 +30,7 @@ test("the server that a client names is found, once enough has come", async () =
   expect(seen.slice(first).every((is) => is === "named")).toBe(true);
 });
 
-test("a client that names none is told from one that has not done so yet", async () => {
+test("a client that names none differs from one that has not done so yet", async () => {
   expect(serverName(await hello())).toEqual({ is: "unnamed" });
 });
 

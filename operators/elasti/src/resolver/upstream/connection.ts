@@ -175,7 +175,7 @@ export class UpstreamConnection implements BodyListener {
 
   /**
    * The owner leaves before the response is complete. The connection is reset: an end alone might
-   * be mistaken for that of the request, and the endpoint would work on for nobody.
+   * be mistaken for that of the request, and the endpoint would work on in vain.
    */
   drop(owner: UpstreamOwner): void {
     if (owner !== this.#owner) return;
@@ -239,7 +239,7 @@ export class UpstreamConnection implements BodyListener {
     else if (this.#state === "switched") this.#switch(bytes.subarray(at, length));
     else if (at === length) this.#owner?.flush();
     // Nothing was asked for, so whatever this is, it is no answer.
-    else this.#fail(new Error("the endpoint sent bytes that nobody asked for"));
+    else this.#fail(new Error("the endpoint sent bytes without a request"));
   }
 
   readonly #onEnd = (): void => {

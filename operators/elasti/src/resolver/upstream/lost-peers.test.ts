@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from "node
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { connectionName } from "../kernel-table.ts";
-import { answering, response, until, World } from "../world.fixture.ts";
+import { answering, response, TestEnvironment, until } from "../test-environment.fixture.ts";
 import { LostPeers, unconfirmedIn } from "./lost-peers.ts";
 
 /**
@@ -47,7 +47,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** A resolver whose kernel says that it sends in vain to these ports. */
+/** A resolver whose kernel reports that it sends in vain to these ports. */
 async function start(lost: ReadonlySet<number>) {
   const clock = new ManualClock();
   let looks = 0;
@@ -58,28 +58,33 @@ async function start(lost: ReadonlySet<number>) {
       has: (name: string) => lost.has(Number(name.split(" ")[2])),
     } as ReadonlySet<string>;
   };
-  const world = await World.start({ clock, protocol: "auto", unconfirmed });
-  return { world, clock, looks: () => looks, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  const environment = await TestEnvironment.start({ clock, protocol: "auto", unconfirmed });
+  return {
+    environment,
+    clock,
+    looks: () => looks,
+    [Symbol.asyncDispose]: () => environment[Symbol.asyncDispose](),
+  };
 }
 
-test("a request that was sent to a node that is lost goes to another endpoint, and one that may not be repeated is told", async () => {
+test("a request that was sent to a node that is lost goes to another endpoint, and one that may not be repeated gets an error", async () => {
   const lost = new Set<number>();
   await using started = await start(lost);
-  const { world, clock } = started;
+  const { environment, clock } = started;
   let received = 0;
-  const gone = await world.pod((socket) => void socket.on("data", () => received++), "gone");
-  world.ready(gone);
-  const [read, written] = [world.client(), world.client()];
+  const gone = await environment.pod((socket) => void socket.on("data", () => received++), "gone");
+  environment.ready(gone);
+  const [read, written] = [environment.client(), environment.client()];
   const got = read.get();
   written.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody");
-  await until(() => world.traffic.inFlight === 2);
+  await until(() => environment.traffic.inFlight === 2);
   await clock.advance(20);
   await until(() => received === 2);
-  const live = await world.pod(
+  const live = await environment.pod(
     answering(() => response("alive")),
     "live",
   );
-  world.ready(live);
+  environment.ready(live);
   await clock.advance(5_000);
   await clock.advance(5_000);
   await until(() => started.looks() > 0);
@@ -90,13 +95,13 @@ test("a request that was sent to a node that is lost goes to another endpoint, a
   await clock.advance(5_000);
   expect(await got).toContain("alive");
   await written.gets("502 Bad Gateway");
-  expect(world.traffic).toMatchObject({ held: 0, inFlight: 0 });
+  expect(environment.traffic).toMatchObject({ held: 0, inFlight: 0 });
 });
 
 test("so do calls of HTTP/2, and connections that are joined end", async () => {
   const lost = new Set<number>();
   await using started = await start(lost);
-  const { world, clock } = started;
+  const { environment, clock } = started;
   const server = createServer().listen(0, "127.0.0.1");
   let streams = 0;
   server.on("stream", (stream) => {
@@ -105,9 +110,9 @@ test("so do calls of HTTP/2, and connections that are joined end", async () => {
   });
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  world.ready({ address: "127.0.0.1", port, podUid: "h2" });
+  environment.ready({ address: "127.0.0.1", port, podUid: "h2" });
   const { connect: connectHttp2 } = await import("node:http2");
-  const session = connectHttp2(`http://127.0.0.1:${world.port}`);
+  const session = connectHttp2(`http://127.0.0.1:${environment.port}`);
   const call = session.request({ ":path": "/", ":method": "POST" });
   let status: unknown;
   call.on("response", (headers) => {
@@ -115,10 +120,10 @@ test("so do calls of HTTP/2, and connections that are joined end", async () => {
   });
   call.end();
   await until(() => streams === 1);
-  const silent = await world.pod(() => undefined, "silent");
-  world.ready(silent);
-  const raw = world.client().send("\x00\x01raw");
-  await until(() => silent.sockets.size === 1 && world.traffic.inFlight === 2);
+  const silent = await environment.pod(() => undefined, "silent");
+  environment.ready(silent);
+  const raw = environment.client().send("\x00\x01raw");
+  await until(() => silent.sockets.size === 1 && environment.traffic.inFlight === 2);
   lost.add(port).add(silent.endpoint.port);
   for (let look = 0; look < 4; look++) await clock.advance(5_000);
   await until(() => status === 502 && raw.isClosed);

@@ -3,7 +3,7 @@ import type { Clock } from "@windlass/clock";
 import { connectionName, kernelTables, printedName } from "../kernel-table.ts";
 
 /**
- * Which connections, by `connectionName`, sent something again and again that nobody has confirmed.
+ * Which connections, by `connectionName`, sent something again and again that was not confirmed.
  */
 export type Unconfirmed = () => Promise<ReadonlySet<string>>;
 
@@ -18,7 +18,7 @@ const TRIES = 6;
  * Probes of the kernel find that out for a connection on which nothing is under way. They wait as
  * long as something was sent and not confirmed, and without this the kernel would try for a quarter
  * of an hour: a request that was sent on a kept connection just after its node was lost had no
- * answer for so long. How long an answer takes says nothing: a pod may take its time, or be too
+ * answer for so long. How long an answer takes is no sign: a pod may take its time, or be too
  * busy to take connections. What its node has received is confirmed all the same.
  */
 export class LostPeers {

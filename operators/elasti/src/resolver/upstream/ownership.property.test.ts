@@ -1,7 +1,7 @@
 import { systemClock } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answering, Pod, response, until } from "../world.fixture.ts";
+import { answering, Pod, response, until } from "../test-environment.fixture.ts";
 import type { UpstreamConnection, UpstreamOwner } from "./connection.ts";
 import { LostPeers } from "./lost-peers.ts";
 import { UpstreamPool } from "./pool.ts";
@@ -43,7 +43,7 @@ class Owner implements UpstreamOwner {
   }
 
   head(): void {
-    // Its body tells whose it is.
+    // Its body has its owner.
   }
 
   interim(): void {

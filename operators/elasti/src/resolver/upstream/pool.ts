@@ -91,7 +91,7 @@ export class UpstreamPool implements UpstreamEvents {
 
   /**
    * How long after it became idle a connection may be used: less than its endpoint keeps it, by
-   * what it says or has shown.
+   * what it states or has shown.
    */
   #usableMs({ keepAliveMs = Number.POSITIVE_INFINITY }: UpstreamConnection): number {
     return Math.min(keepAliveMs, this.#closesAfterMs) * SAFE_SHARE;

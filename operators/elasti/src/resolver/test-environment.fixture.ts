@@ -6,7 +6,7 @@ import { Resolver, type ResolverOptions } from "./resolver.ts";
 import { TargetTable } from "./target-table.ts";
 import { type Endpoint, serviceKey, type Target, type WakeDemand } from "./targets.ts";
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -146,10 +146,10 @@ export async function until(holds: () => boolean): Promise<void> {
 }
 
 /** A resolver with one service, `shop/web`, and its ports. */
-export class World implements AsyncDisposable {
+export class TestEnvironment implements AsyncDisposable {
   readonly table = new TargetTable();
   readonly metrics = new Registry();
-  /** What the operator was told. */
+  /** What the operator received. */
   readonly wakes: WakeDemand[] = [];
   readonly pods: Pod[] = [];
   readonly clients: Client[] = [];
@@ -167,48 +167,48 @@ export class World implements AsyncDisposable {
       readonly unconfirmed?: ResolverOptions["unconfirmed"];
       readonly clientViews?: ResolverOptions["clientViews"];
     } = {},
-  ): Promise<World> {
-    const world = new World();
-    world.port = await freePort();
+  ): Promise<TestEnvironment> {
+    const environment = new TestEnvironment();
+    environment.port = await freePort();
     const { protocol = "auto" } = options;
-    world.table.set({
+    environment.table.set({
       namespace: "shop",
       service: "web",
-      ports: [{ name: "http", port: 80, listenPort: world.port, protocol }],
+      ports: [{ name: "http", port: 80, listenPort: environment.port, protocol }],
       endpointsOf: "web",
       dispatch: "forward",
       ...options.target,
     });
-    world.table.markFilled();
-    world.resolver = await Resolver.start({
-      targets: world.table,
+    environment.table.markFilled();
+    environment.resolver = await Resolver.start({
+      targets: environment.table,
       waker: {
         wake: async (demand) => {
-          world.wakes.push(demand);
+          environment.wakes.push(demand);
           await options.wake?.();
         },
       },
       host: "127.0.0.1",
-      metrics: world.metrics,
+      metrics: environment.metrics,
       ...(options.clock && { clock: options.clock }),
       ...(options.limits && { limits: options.limits }),
       ...(options.unconfirmed && { unconfirmed: options.unconfirmed }),
       ...(options.clientViews && { clientViews: options.clientViews }),
       ...(options.sharedPort !== undefined && { sharedPort: options.sharedPort }),
     });
-    return world;
+    return environment;
   }
 
   get target(): Target {
     return this.table.find(serviceKey("shop", "web")) as Target;
   }
 
-  /** Changes what the operator says of the service. */
+  /** Changes what the operator sets for the service. */
   set(change: Partial<Target>): void {
     this.table.set({ ...this.target, ...change });
   }
 
-  /** Says which pods are ready. */
+  /** Sets which pods are ready. */
   ready(...pods: readonly (Pod | Endpoint)[]): void {
     const endpoints = pods.map((pod) => (pod instanceof Pod ? pod.endpoint : pod));
     this.table.setEndpoints(serviceKey("shop", "web"), new Map([["http", endpoints]]));

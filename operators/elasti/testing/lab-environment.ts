@@ -39,7 +39,7 @@ const wait = { timeout: 90_000 };
  * The lab's cluster with two replicas of the operator and some of the resolver in pods, for one
  * namespace alone.
  */
-export interface LabWorld extends AsyncDisposable {
+export interface LabEnvironment extends AsyncDisposable {
   readonly cluster: TestCluster;
   readonly client: Client;
   /** Where the targets are. */
@@ -62,8 +62,8 @@ export interface LabWorld extends AsyncDisposable {
   metric(part: keyof typeof names, name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
 }
 
-/** How a world is made. */
-export interface LabWorldOptions {
+/** How an environment is made. */
+export interface LabEnvironmentOptions {
   /** @default 2 */
   readonly resolvers?: number;
   /** Settings of the operator. @default its own, with POLLING_INTERVAL 1 */
@@ -74,7 +74,7 @@ export interface LabWorldOptions {
  * Makes an image of the operator and runs it in the cluster of KUBECONFIG, with rights for two
  * namespaces and no others.
  */
-export async function labWorld(options: LabWorldOptions = {}): Promise<LabWorld> {
+export async function labEnvironment(options: LabEnvironmentOptions = {}): Promise<LabEnvironment> {
   const cluster = await startCluster({ flavour: "cluster" });
   const system = `elasti-system-${randomBytes(3).toString("hex")}`;
   const remove = async () => {
@@ -95,8 +95,8 @@ async function install(
   cluster: TestCluster,
   system: string,
   remove: () => Promise<void>,
-  { resolvers = 2, settings = {} }: LabWorldOptions,
-): Promise<LabWorld> {
+  { resolvers = 2, settings = {} }: LabEnvironmentOptions,
+): Promise<LabEnvironment> {
   const { client } = cluster;
   await loadImage();
   await cluster.install(ElastiService);
@@ -134,7 +134,7 @@ async function install(
   await leads();
   const leader = async () => (await leads()).split("_")[0] ?? "";
 
-  const podsOf: LabWorld["podsOf"] = async (part) => {
+  const podsOf: LabEnvironment["podsOf"] = async (part) => {
     const { items } = await client.list(Pod, { namespace: system, labelSelector: `app=${names[part]}` });
     const ready = items.filter(
       ({ metadata, status }) =>

@@ -10,7 +10,7 @@ import {
   ResolverSettings,
   resolverProgram,
 } from "../src/index.ts";
-import type { TrafficWorld } from "./traffic-suite.ts";
+import type { TrafficEnvironment } from "./traffic-suite.ts";
 
 /** This machine as others see it: EndpointSlices take no loopback addresses. */
 function thisHost(): string {
@@ -31,10 +31,10 @@ async function freePort(): Promise<number> {
 }
 
 /** The operator and the resolver in this process, on a cluster whose pods this process reaches. */
-export async function inProcessWorld(
+export async function inProcessEnvironment(
   cluster: TestCluster,
-  given: Pick<TrafficWorld, "container" | "cycles" | "perSecond">,
-): Promise<TrafficWorld> {
+  given: Pick<TrafficEnvironment, "container" | "cycles" | "perSecond">,
+): Promise<TrafficEnvironment> {
   const { client } = cluster;
   const host = thisHost();
   await cluster.install(ElastiService);
