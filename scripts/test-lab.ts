@@ -14,7 +14,7 @@
  * | `chaos` | a manager whose etcd and kube-apiserver are killed, cut off and stalled |
  * | `differential` | the same requests on the embedded server and on a real one, compared |
  * | `differential-cluster` | what controllers make of the same manifests, and what kubectl prints, on both |
- * | `properties` | every property test, with random seeds, for PROPERTY_SECONDS (4, and up to 40) each: some ten minutes |
+ * | `properties` | every property test, with random seeds, for PROPERTY_SECONDS (4, and up to 40) each; those of `tests/api` on a real API server too: some twenty minutes |
  * | `faults` | the data file, with each of its system calls failing or killing the process in turn; needs strace |
  * | `fuzz` | invalid requests, which may fail only where they fail on a real server; and the largest ones, which may not block the event loop |
  * | `clients` | client-go, kube-rs, Python, JavaScript, Java and helm, which must see the same on both; those whose tools are missing are left out |
@@ -57,7 +57,7 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   buildbarn,
   newcomer,
 };
-/** They need neither the lab's cluster nor its programs. */
+/** They can do without the lab's cluster and its programs. */
 const withoutLab = ["properties", "faults"];
 /** Run only when they are asked for: they take up to an hour. */
 const onlyByName = ["e2e", "elasti-full"];
@@ -134,10 +134,18 @@ async function differentialCluster(): Promise<Tally> {
   );
 }
 
-/** What `npm test` tries for a moment, for longer. */
+/** What `npm test` tries for a moment, for longer; and then, of a server, on a real one too. */
 async function properties(): Promise<Tally> {
   const { KUBECONFIG: _kubeconfig, KUBEBUILDER_ASSETS: _assets, ...environment } = process.env;
-  return await runVitest(["--config", "vitest.properties.config.ts"], environment);
+  const config = ["--config", "vitest.properties.config.ts"];
+  const embedded = await runVitest(config, environment);
+  if (!existsSync(lab)) {
+    process.stdout.write(`those of a server ran on the embedded one alone: the lab is not at ${lab}\n`);
+    return embedded;
+  }
+  process.stdout.write("\n== properties, on a real API server\n");
+  const real = await runVitest([...config, "tests/api"], { ...environment, KUBEBUILDER_ASSETS: assets() });
+  return { passed: embedded.passed + real.passed, failed: embedded.failed + real.failed };
 }
 
 /** What `npm test` tries at one call in so many. */

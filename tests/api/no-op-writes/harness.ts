@@ -1,6 +1,14 @@
-import { type AnyKind, ApiError, type InputOf, isNotFound, type KubernetesObject } from "@windlass/client";
+import { setTimeout } from "node:timers/promises";
+import {
+  type AnyKind,
+  ApiError,
+  type InputOf,
+  isNotFound,
+  type KubernetesObject,
+  metadataOnly,
+} from "@windlass/client";
 import { type Clock, systemClock } from "@windlass/clock";
-import { type Cache, child } from "@windlass/runtime";
+import { type Cache, type ChildOptions, child } from "@windlass/runtime";
 import { type ChildMemory, Children } from "../../../packages/runtime/src/reconcile/children.ts";
 import { cachedClient, keyOf, type ReconcileClient } from "../../../packages/runtime/src/reconcile/client.ts";
 import type { SchemaFacts } from "../../../packages/runtime/src/reconcile/schema-facts.ts";
@@ -18,6 +26,8 @@ export const fieldManager = "writes.windlass";
 export interface Verdict {
   /** Whether the server's own dry run changes something; undefined if it refuses the apply. */
   readonly changes: boolean | undefined;
+  /** Whether all that it changes is the order of lists. */
+  readonly isOrder: boolean;
   /** The fields in which it does, for the message. */
   readonly live: JsonObject;
   readonly dry: JsonObject | undefined;
@@ -34,6 +44,8 @@ export interface Parts {
 /** Something that this controller brings to the server: a child, or the owner's status. */
 export interface Subject {
   readonly kind: AnyKind;
+  /** As the cache holds it. */
+  readonly cachedKind: AnyKind;
   readonly subresource: "" | "status";
   /** What an apply of it sends, without sending it. */
   body(): Promise<JsonObject>;
@@ -45,20 +57,28 @@ export interface Subject {
   restart(): void;
 }
 
+/** How a child is held and treated. */
+export interface ChildWays extends Pick<ChildOptions, "update"> {
+  /** Whether the cache has no more than its metadata. @default false */
+  readonly metadataOnly?: boolean;
+}
+
 /** A child that is wanted as it is. */
 export function childSubject(
   parts: Parts,
   kind: AnyKind,
   object: KubernetesObject,
+  { metadataOnly: isLight = false, ...options }: ChildWays = {},
 ): Subject & { wanted: KubernetesObject; because: readonly string[] } {
-  const { cache, client, ownerKind, owner } = parts;
+  const { client, ownerKind, owner } = parts;
+  const cache = isLight ? metadataOf(parts.cache) : parts.cache;
   let memory: ChildMemory = new Map();
   const { schemas } = parts;
   const children = (using: ReconcileClient, seen: Cache, remembered: ChildMemory) =>
     new Children({
       ownerKind,
       owner,
-      owns: [{ kind, metadataOnly: false }],
+      owns: [{ kind, metadataOnly: isLight }],
       client: using,
       cache: seen,
       memory: remembered,
@@ -70,13 +90,18 @@ export function childSubject(
     });
   const subject = {
     kind,
+    cachedKind: isLight ? metadataOnly(kind) : kind,
     subresource: "" as const,
     wanted: object,
     because: [] as readonly string[],
     body: () =>
-      capture((using) => children(using, nothingCached(cache), new Map()).apply(child(kind, subject.wanted))),
+      capture((using) =>
+        children(using, nothingCached(cache), new Map()).apply(child(kind, subject.wanted, options)),
+      ),
     bring: () =>
-      counting(client, cache, (using) => children(using, cache, memory).apply(child(kind, subject.wanted))),
+      counting(client, cache, (using) =>
+        children(using, cache, memory).apply(child(kind, subject.wanted, options)),
+      ),
     restart: () => {
       memory = new Map();
     },
@@ -109,6 +134,7 @@ export function statusSubject(
   };
   const subject = {
     kind,
+    cachedKind: kind,
     subresource: "status" as const,
     wanted: status,
     because: [] as readonly string[],
@@ -167,6 +193,16 @@ async function counting(
   return writes > 0;
 }
 
+/** The cache of a controller that holds the metadata of its children alone. */
+function metadataOf(cache: Cache): Cache {
+  return {
+    ...cache,
+    get: (kind, key) => cache.get<AnyKind>(metadataOnly(kind), key) as never,
+    ownedFields: (kind, ...asked) => cache.ownedFields(metadataOnly(kind), ...asked),
+    wrote: (kind, object) => cache.wrote(metadataOnly(kind), object),
+  };
+}
+
 /** The cache of a controller that has seen nothing. */
 function nothingCached(cache: Cache): Cache {
   return { ...cache, get: () => undefined, ownedFields: () => undefined };
@@ -179,10 +215,15 @@ export async function verdictOf(client: Parts["client"], subject: Subject): Prom
   try {
     const dry = await dryRun(client, subject, body);
     const [before, after] = [comparable(live), comparable(dry)];
-    return { changes: JSON.stringify(before) !== JSON.stringify(after), live: before, dry: after };
+    return {
+      changes: JSON.stringify(before) !== JSON.stringify(after),
+      isOrder: JSON.stringify(ordered(before)) === JSON.stringify(ordered(after)),
+      live: before,
+      dry: after,
+    };
   } catch (error) {
     if (!isRefused(error)) throw error;
-    return { changes: undefined, live: comparable(live), dry: undefined };
+    return { changes: undefined, isOrder: false, live: comparable(live), dry: undefined };
   }
 }
 
@@ -230,24 +271,23 @@ function comparable(object: KubernetesObject): JsonObject {
   return sorted(copy as unknown as Json) as JsonObject;
 }
 
+/** The same with the items of every list in one order, whichever they had. */
+function ordered(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => JSON.stringify(ordered(item))).toSorted();
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, ordered(field)]));
+}
+
 /** Resolves once the cache has the version that the server has. */
 export async function caughtUp(
   cache: Cache,
   client: Parts["client"],
-  kind: AnyKind,
+  { cachedKind: kind }: Pick<Subject, "cachedKind">,
   key: { namespace: string; name: string },
 ) {
   const { metadata } = await client.get(kind, key);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const check = () => {
-    if (cache.get(kind, key)?.metadata.resourceVersion === metadata.resourceVersion) resolve();
-  };
-  const informer = cache.informer(kind, { namespace: key.namespace });
-  const stop = informer.subscribe(check);
-  check();
-  await promise;
-  stop();
-  informer.release();
+  // Not by an informer's events: of several that hold the kind, another may answer.
+  while (cache.get(kind, key)?.metadata.resourceVersion !== metadata.resourceVersion) await setTimeout(1);
 }
 
 /** Whether a refusal is the server's: what it does not take is no case. */
