@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { join } from "node:path";
 import type { ResourceKind } from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
 import { Deployment, Pod } from "@windlass/runtime/kinds";
@@ -7,7 +8,9 @@ import { WebApp } from "@windlass/webapp";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { installedWorld } from "../../operators/webapp/testing/installed-world.ts";
 import type { World } from "../../operators/webapp/testing/world.ts";
+import { record } from "../chaos/record.ts";
 
+/** Of each there are so many, one after the other and at the same time in turns. */
 const rolls = 20;
 const kills = 20;
 const operator = { namespace: "webapp-system", name: "webapp-operator" };
@@ -93,13 +96,19 @@ async function roll(): Promise<void> {
   );
 }
 
+/** A roll during which one of the replicas is deleted, old or new. */
+async function rollAndKill(): Promise<void> {
+  const rolled = roll();
+  await Promise.all([rolled, sleep(systemClock, randomInt(0, 15_000)).then(kill)]);
+}
+
 /** As `kubectl delete pod` does, of any of the replicas. */
 async function kill(): Promise<void> {
   const running = await readyPods();
   const { name } = running[randomInt(running.length)]?.metadata ?? { name: "" };
   await world.client.delete(Pod, { namespace: operator.namespace, name });
   await vi.waitFor(async () => expect(await readyPods()).toHaveLength(replicas), {
-    timeout: 60_000,
+    timeout: 120_000,
     interval: 200,
   });
 }
@@ -118,6 +127,10 @@ test("no request is refused while the operator's pods are rolled and deleted", a
   const began = systemClock.monotonic();
   try {
     for (let count = 0; count < Math.max(rolls, kills); count++) {
+      if (count % 2 === 1 && count < Math.min(rolls, kills)) {
+        await rollAndKill();
+        continue;
+      }
       if (count < rolls) await roll();
       if (count < kills) await kill();
     }
@@ -126,9 +139,10 @@ test("no request is refused while the operator's pods are rolled and deleted", a
     await load.stop();
   }
   const seconds = Math.round((systemClock.monotonic() - began) / 1_000);
-  process.stdout.write(
-    `${load.refused.length} of ${load.asked} creates were refused over ${rolls} rolls and ${kills} kills in ${seconds} s\n`,
-  );
-  expect(load.refused).toEqual([]);
-  expect(load.asked).toBeGreaterThanOrEqual(2_000);
+  const { asked, refused } = load;
+  const figures = { asked, refused: refused.length, rolls, kills, seconds };
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  expect(refused).toEqual([]);
+  expect(asked).toBeGreaterThanOrEqual(2_000);
+  await record("rolls and kills", figures, join(import.meta.dirname, "webapp-shutdown-result.json"));
 }, 1_200_000);
