@@ -4,8 +4,10 @@ import {
   ApiError,
   type InputOf,
   isNotFound,
+  type KeyOf,
   type KubernetesObject,
   metadataOnly,
+  type ObjectOf,
 } from "@windlass/client";
 import { type Clock, systemClock } from "@windlass/clock";
 import { type Cache, type ChildOptions, child } from "@windlass/runtime";
@@ -197,7 +199,8 @@ async function counting(
 function metadataOf(cache: Cache): Cache {
   return {
     ...cache,
-    get: (kind, key) => cache.get<AnyKind>(metadataOnly(kind), key) as never,
+    get: <K extends AnyKind>(kind: K, key: KeyOf<K>) =>
+      cache.get<AnyKind>(metadataOnly(kind), key) as ObjectOf<K> | undefined,
     ownedFields: (kind, ...asked) => cache.ownedFields(metadataOnly(kind), ...asked),
     wrote: (kind, object) => cache.wrote(metadataOnly(kind), object),
   };
