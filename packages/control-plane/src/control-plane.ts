@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type Authority, createAuthority, loadAuthority } from "@windlass/certificates";
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
+import { apiVersionOf } from "@windlass/kinds";
 import { builtinAdmission, quotaAdmission } from "./admission/index.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { expressionReview } from "./admission/policy/expression-review.ts";
@@ -499,7 +500,7 @@ async function openData(path: string): Promise<DataFile> {
 function withoutVersions(kinds: KindTable, versions: readonly string[]): void {
   const gone = new Set(versions);
   for (const kind of Array.from(kinds.all())) {
-    if (gone.has(kind.group === "" ? kind.version : `${kind.group}/${kind.version}`)) kinds.remove(kind);
+    if (gone.has(apiVersionOf(kind))) kinds.remove(kind);
   }
 }
 

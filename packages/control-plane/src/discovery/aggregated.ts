@@ -21,28 +21,28 @@ export interface AggregatedDiscovery {
   readonly etag: string;
 }
 
-const made = new WeakMap<
-  KindTable,
-  { revision: number; documents: Map<DiscoveryRoot, AggregatedDiscovery> }
->();
-
 /**
- * Everything the server serves under a root in one document. Made again only when the table has
- * changed.
+ * Everything that one server serves under a root, in one document. Made again only when its kinds
+ * have changed.
  */
-export function aggregatedDiscovery(table: KindTable, root: DiscoveryRoot): AggregatedDiscovery {
-  let known = made.get(table);
-  if (known?.revision !== table.revision) {
-    known = { revision: table.revision, documents: new Map() };
-    made.set(table, known);
+export class AggregatedDiscoveryDocuments {
+  readonly #table: KindTable;
+  readonly #documents = new Map<DiscoveryRoot, AggregatedDiscovery & { readonly revision: number }>();
+
+  constructor(table: KindTable) {
+    this.#table = table;
   }
-  const ready = known.documents.get(root);
-  if (ready) return ready;
-  const body = JSON.stringify(groupDiscoveryList(table, root));
-  const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
-  const document = { body, etag };
-  known.documents.set(root, document);
-  return document;
+
+  document(root: DiscoveryRoot): AggregatedDiscovery {
+    const { revision } = this.#table;
+    const ready = this.#documents.get(root);
+    if (ready?.revision === revision) return ready;
+    const body = JSON.stringify(groupDiscoveryList(this.#table, root));
+    const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
+    const document = { body, etag, revision };
+    this.#documents.set(root, document);
+    return document;
+  }
 }
 
 function groupDiscoveryList(table: KindTable, root: DiscoveryRoot): JsonObject {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readData } from "../kinds/data.ts";
 import { builtinKinds, type KindInfo, kubernetesVersion, storageVersionHash } from "../kinds/index.ts";
 import {
-  aggregatedDiscovery,
+  AggregatedDiscoveryDocuments,
   apiGroup,
   apiGroupList,
   apiResourceList,
@@ -42,14 +42,17 @@ const widget: KindInfo = {
 
 test.for(["/api", "/apis"] as const)("the aggregated %s is the real server's, to the byte", (root) => {
   const golden = readData("discovery-golden") as { [root: string]: unknown };
-  expect(aggregatedDiscovery(builtinKinds(), root).body).toBe(JSON.stringify(golden[root]));
+  expect(new AggregatedDiscoveryDocuments(builtinKinds()).document(root).body).toBe(
+    JSON.stringify(golden[root]),
+  );
 });
 
 test("a custom kind is in the aggregated document with its group and version spelled out", () => {
   const table = builtinKinds();
-  const before = aggregatedDiscovery(table, "/apis");
+  const documents = new AggregatedDiscoveryDocuments(table);
+  const before = documents.document("/apis");
   table.add(widget);
-  const after = aggregatedDiscovery(table, "/apis");
+  const after = documents.document("/apis");
   expect(after.etag).not.toBe(before.etag);
   const { items } = JSON.parse(after.body) as { items: object[] };
   expect(items.at(-1)).toMatchObject({
@@ -75,7 +78,7 @@ test("a custom kind is in the aggregated document with its group and version spe
     ],
   });
   table.remove(widget);
-  expect(aggregatedDiscovery(table, "/apis").etag).toBe(before.etag);
+  expect(documents.document("/apis").etag).toBe(before.etag);
 });
 
 test("the plain lists name subresources beside their resource, with a group only where it is another", () => {

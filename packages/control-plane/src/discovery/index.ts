@@ -1,6 +1,6 @@
 export {
   type AggregatedDiscovery,
-  aggregatedDiscovery,
+  AggregatedDiscoveryDocuments,
   aggregatedMediaType,
   type DiscoveryRoot,
   discoveryForm,

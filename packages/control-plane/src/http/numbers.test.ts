@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { apiVersionOf } from "@windlass/kinds";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
 import { type Json, type JsonObject, stringify } from "../json.ts";
@@ -232,7 +233,7 @@ test("wherever a built-in kind has an integer of 64 bits, a large one is stored 
     const object = {
       ...(filled(type) as JsonObject),
       kind: info.kind,
-      apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
+      apiVersion: apiVersionOf(info),
       metadata: { name: "a" },
     };
     const root = info.group === "" ? `/api/${info.version}` : `/apis/${info.group}/${info.version}`;

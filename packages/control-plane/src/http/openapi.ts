@@ -1,5 +1,5 @@
 import type { KindTable } from "../kinds/index.ts";
-import type { OpenApiDocument } from "../openapi/index.ts";
+import type { OpenApiDocument, OpenApiDocuments } from "../openapi/index.ts";
 import { parseAccept } from "./negotiate.ts";
 import { type ApiRequest, type ApiResponse, addressOf, header } from "./request.ts";
 import { jsonText } from "./respond.ts";
@@ -10,12 +10,15 @@ const yearSeconds = 365 * 24 * 3_600;
 export function openapi(
   kinds: KindTable,
 ): (path: string, request: ApiRequest) => Promise<ApiResponse | undefined> {
+  let loading: Promise<OpenApiDocuments> | undefined;
+  const load = async () => new (await import("../openapi/index.ts")).OpenApiDocuments(kinds);
   return async (path, request) => {
-    const { openApiDocument, openApiIndex, swaggerDocument } = await import("../openapi/index.ts");
-    if (path === "/openapi/v3") return jsonText(200, openApiIndex(kinds));
-    if (path === "/openapi/v2") return answer(swaggerDocument(kinds), "v2", request, {});
+    loading ??= load();
+    const documents = await loading;
+    if (path === "/openapi/v3") return jsonText(200, documents.index());
+    if (path === "/openapi/v2") return answer(documents.swagger(), "v2", request, {});
     const document = path.startsWith("/openapi/v3/")
-      ? openApiDocument(kinds, path.slice("/openapi/v3/".length))
+      ? documents.document(path.slice("/openapi/v3/".length))
       : undefined;
     if (!document && path.startsWith("/openapi/v3/")) {
       return { status: 404, headers: { "cache-control": "no-cache, private" }, body: "" };

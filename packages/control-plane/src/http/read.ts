@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, textOf } from "../json.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -69,7 +70,7 @@ export function includedObject(query: URLSearchParams): "None" | "Metadata" | "O
 }
 
 function withKind({ info }: Resource, object: JsonObject): JsonObject {
-  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  const apiVersion = apiVersionOf(info);
   return { ...object, kind: info.kind, apiVersion };
 }
 
@@ -244,7 +245,7 @@ function notAcceptable(message: string): StatusError {
 }
 
 function listText({ info }: Resource, metadata: JsonObject, items: readonly string[]): string {
-  const apiVersion = JSON.stringify(info.group === "" ? info.version : `${info.group}/${info.version}`);
+  const apiVersion = JSON.stringify(apiVersionOf(info));
   const kind = JSON.stringify(info.listKind);
   const meta = JSON.stringify(metadata);
   return info.origin === "custom"
@@ -254,7 +255,7 @@ function listText({ info }: Resource, metadata: JsonObject, items: readonly stri
 
 function listObject(resource: Resource, metadata: JsonObject, objects: readonly JsonObject[]): JsonObject {
   const { info } = resource;
-  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  const apiVersion = apiVersionOf(info);
   const items = objects.map((object) => {
     if (info.origin === "custom") return withKind(resource, object);
     const { kind: _kind, apiVersion: _apiVersion, ...item } = object;

@@ -8,7 +8,7 @@ import type { Entry } from "../storage/store.ts";
 /** `"kind":"Pod","apiVersion":"v1",`: what goes before the shared JSON of an entry. */
 function typeMeta(resource: Resource): string {
   const { info } = resource;
-  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  const apiVersion = apiVersionOf(info);
   return info.origin === "custom"
     ? `"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(info.kind)},`
     : `"kind":${JSON.stringify(info.kind)},"apiVersion":${JSON.stringify(apiVersion)},`;

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { clone, equal, type JsonObject } from "../json.ts";
 import { valueAt } from "../json-fields.ts";
 import { schemaOfType } from "../kinds/index.ts";
@@ -48,7 +49,7 @@ export async function scale(
   }
   const change = await readChange(target, write);
   const { info } = resource;
-  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  const apiVersion = apiVersionOf(info);
   const hasVersion = (other: string) =>
     info.origin === "builtin" ||
     deps.registry.kinds.byKind(info.group, other.slice(info.group.length + 1), info.kind) !== undefined;

@@ -8,7 +8,7 @@ import {
   type User,
 } from "../auth/index.ts";
 import {
-  aggregatedDiscovery,
+  AggregatedDiscoveryDocuments,
   aggregatedMediaType,
   apiGroup,
   apiGroupList,
@@ -66,9 +66,11 @@ const cachedForAnHour = { "cache-control": "public, max-age=3600" };
 /** The API as a function from request to response, without sockets. */
 export class ApiServer {
   readonly #options: ApiServerOptions;
+  readonly #discovery: AggregatedDiscoveryDocuments;
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
+    this.#discovery = new AggregatedDiscoveryDocuments(options.registry.kinds);
   }
 
   /** Answers a request. Never rejects: errors become answers. */
@@ -150,7 +152,7 @@ export class ApiServer {
       case "/apis": {
         if (path === "/api") checkReads(request);
         if (discoveryForm(header(request, "accept")) === "aggregated") {
-          const { body, etag } = aggregatedDiscovery(kinds, path);
+          const { body, etag } = this.#discovery.document(path);
           const headers = { "content-type": aggregatedMediaType, etag, vary: "Accept" };
           if (header(request, "if-none-match") === etag) return { status: 304, headers, body: "" };
           return jsonText(200, body, headers);

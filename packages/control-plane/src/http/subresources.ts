@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import {
   type Authorizer,
   requestToken,
@@ -263,7 +264,7 @@ async function readPosted(
 ): Promise<JsonObject> {
   const next = await readObject(builtinReader(kind), write);
   setDefaults?.(next);
-  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+  const apiVersion = apiVersionOf(kind);
   return trackUpdate({
     next,
     schema: builtinSchema(kind.group, kind.version, kind.kind),

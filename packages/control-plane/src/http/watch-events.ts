@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, stringify, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -83,7 +84,7 @@ export class EventWriter {
     if (initialEnd) metadata.annotations = { "k8s.io/initial-events-end": "true" };
     const empty: JsonObject = {
       kind: info.kind,
-      apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
+      apiVersion: apiVersionOf(info),
       metadata,
     };
     const object = info.origin === "builtin" ? normalize(info, empty) : empty;

@@ -15,19 +15,9 @@ export interface OpenApiDocument {
   readonly protobuf: () => Uint8Array;
   /** With its quotes. */
   readonly etag: string;
-  /** The address that names this very content, which clients may keep for ever. */
+  /** The address that names this very content, which clients may keep indefinitely. */
   readonly url: string;
 }
-
-interface Made {
-  readonly revision: number;
-  readonly hashes: Map<string, string>;
-  readonly documents: Map<string, OpenApiDocument>;
-  index?: string;
-  swagger?: OpenApiDocument;
-}
-
-const made = new WeakMap<KindTable, Made>();
 
 /**
  * Raised when what is written for the same kinds changes, so that no client keeps what an earlier
@@ -35,64 +25,100 @@ const made = new WeakMap<KindTable, Made>();
  */
 const edition = 2;
 
-/**
- * `/openapi/v3`: where each group version's document is. Its address carries a hash of what it is
- * made from rather than of its text, so that the index costs no document.
- */
-export function openApiIndex(table: KindTable): string {
-  const known = madeOf(table);
-  known.index ??= JSON.stringify({
-    paths: Object.fromEntries(
-      groupVersions(table)
-        .map(({ path }) => [path, { serverRelativeURL: urlOf(table, path) }] as const)
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
-  });
-  return known.index;
-}
+/** The documents of one server's kinds. Each is made on first use and kept until the kinds change. */
+export class OpenApiDocuments {
+  readonly #table: KindTable;
+  #revision: number;
+  readonly #hashes = new Map<string, string>();
+  readonly #documents = new Map<string, OpenApiDocument>();
+  #index: string | undefined;
+  #swagger: OpenApiDocument | undefined;
 
-/**
- * `/openapi/v3/PATH`, where the path is `api/v1` or `apis/GROUP/VERSION`; undefined where nothing
- * is served there. Made on first use and kept until the table changes.
- */
-export function openApiDocument(table: KindTable, path: string): OpenApiDocument | undefined {
-  const known = madeOf(table);
-  const ready = known.documents.get(path);
-  if (ready) return ready;
-  const at = groupVersions(table).find((each) => each.path === path);
-  if (!at) return undefined;
-  const described = describe(table, at.group, at.version);
-  const document: OpenApiDocument = {
-    body: stringify(described),
-    protobuf: once(() => encodeDocument(documentV3, described)),
-    etag: `"${hashOf(table, path)}"`,
-    url: urlOf(table, path),
-  };
-  known.documents.set(path, document);
-  return document;
-}
+  constructor(table: KindTable) {
+    this.#table = table;
+    this.#revision = table.revision;
+  }
 
-/**
- * `/openapi/v2`: everything in one document, for clients that know no other. Made on first use and
- * kept until the table changes.
- */
-export function swaggerDocument(table: KindTable): OpenApiDocument {
-  const known = madeOf(table);
-  if (known.swagger) return known.swagger;
-  const all = groupVersions(table);
-  const swagger = swaggerOf(
-    documentInfo(),
-    all.map(({ group, version }) => describe(table, group, version)),
-  );
-  const hash = createHash("sha512");
-  for (const { path } of all) hash.update(hashOf(table, path));
-  known.swagger = {
-    body: stringify(swagger),
-    protobuf: once(() => encodeDocument(documentV2, swagger)),
-    etag: `"${hash.digest("hex").toUpperCase()}"`,
-    url: "/openapi/v2",
-  };
-  return known.swagger;
+  /**
+   * `/openapi/v3`: where each group version's document is. Its address carries a hash of what it is
+   * made from rather than of its text, so that the index costs no document.
+   */
+  index(): string {
+    this.#refresh();
+    this.#index ??= JSON.stringify({
+      paths: Object.fromEntries(
+        groupVersions(this.#table)
+          .map(({ path }) => [path, { serverRelativeURL: this.#urlOf(path) }] as const)
+          .sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    });
+    return this.#index;
+  }
+
+  /**
+   * `/openapi/v3/PATH`, where the path is `api/v1` or `apis/GROUP/VERSION`; undefined where nothing
+   * is served there.
+   */
+  document(path: string): OpenApiDocument | undefined {
+    this.#refresh();
+    const ready = this.#documents.get(path);
+    if (ready) return ready;
+    const at = groupVersions(this.#table).find((each) => each.path === path);
+    if (!at) return undefined;
+    const described = describe(this.#table, at.group, at.version);
+    const document: OpenApiDocument = {
+      body: stringify(described),
+      protobuf: once(() => encodeDocument(documentV3, described)),
+      etag: `"${this.#hashOf(path)}"`,
+      url: this.#urlOf(path),
+    };
+    this.#documents.set(path, document);
+    return document;
+  }
+
+  /** `/openapi/v2`: everything in one document, for clients that know no other. */
+  swagger(): OpenApiDocument {
+    this.#refresh();
+    if (this.#swagger) return this.#swagger;
+    const all = groupVersions(this.#table);
+    const swagger = swaggerOf(
+      documentInfo(),
+      all.map(({ group, version }) => describe(this.#table, group, version)),
+    );
+    const hash = createHash("sha512");
+    for (const { path } of all) hash.update(this.#hashOf(path));
+    this.#swagger = {
+      body: stringify(swagger),
+      protobuf: once(() => encodeDocument(documentV2, swagger)),
+      etag: `"${hash.digest("hex").toUpperCase()}"`,
+      url: "/openapi/v2",
+    };
+    return this.#swagger;
+  }
+
+  /** Drops what was made for an earlier revision of the kinds. */
+  #refresh(): void {
+    const { revision } = this.#table;
+    if (this.#revision === revision) return;
+    this.#revision = revision;
+    this.#hashes.clear();
+    this.#documents.clear();
+    this.#index = undefined;
+    this.#swagger = undefined;
+  }
+
+  #urlOf(path: string): string {
+    return `/openapi/v3/${path}?hash=${this.#hashOf(path)}`;
+  }
+
+  #hashOf(path: string): string {
+    let hash = this.#hashes.get(path);
+    if (hash === undefined) {
+      hash = contentHash(this.#table, path);
+      this.#hashes.set(path, hash);
+    }
+    return hash;
+  }
 }
 
 function once<T>(make: () => T): () => T {
@@ -127,29 +153,12 @@ function groupVersions(table: KindTable): { path: string; group: string; version
   );
 }
 
-function urlOf(table: KindTable, path: string): string {
-  return `/openapi/v3/${path}?hash=${hashOf(table, path)}`;
-}
-
-function hashOf(table: KindTable, path: string): string {
-  const known = madeOf(table);
-  const ready = known.hashes.get(path);
-  if (ready) return ready;
+function contentHash(table: KindTable, path: string): string {
   const hash = createHash("sha512").update(`${edition}/${kubernetesVersion().gitVersion}/${path}`);
   const [, group = "", version = ""] = /^(?:api|apis\/([^/]+))\/([^/]+)$/.exec(path) ?? [];
   for (const kind of table.kinds(group, version)) {
     if (kind.origin === "custom")
       hash.update(stringify([kind as unknown as Json, kind.schema() as unknown as Json]));
   }
-  const digest = hash.digest("hex").toUpperCase();
-  known.hashes.set(path, digest);
-  return digest;
-}
-
-function madeOf(table: KindTable): Made {
-  const known = made.get(table);
-  if (known?.revision === table.revision) return known;
-  const fresh: Made = { revision: table.revision, hashes: new Map(), documents: new Map() };
-  made.set(table, fresh);
-  return fresh;
+  return hash.digest("hex").toUpperCase();
 }

@@ -1,1 +1,1 @@
-export { type OpenApiDocument, openApiDocument, openApiIndex, swaggerDocument } from "./documents.ts";
+export { type OpenApiDocument, OpenApiDocuments } from "./documents.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { builtinKinds, type KindInfo } from "../kinds/index.ts";
 import { readFields } from "../protobuf/wire.ts";
 import type { Schema } from "../schema/schema.ts";
-import { openApiDocument, openApiIndex, swaggerDocument } from "./index.ts";
+import { OpenApiDocuments } from "./index.ts";
 
 interface Document {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
@@ -42,23 +42,24 @@ function widget(schema: Schema): KindInfo {
 }
 
 function read(table: ReturnType<typeof builtinKinds>, path: string): Document {
-  const document = openApiDocument(table, path);
+  const document = new OpenApiDocuments(table).document(path);
   if (!document) throw new Error(`there is no ${path}`);
   return JSON.parse(document.body) as Document;
 }
 
-test("the index leads to a document for every group version, by an address that names its content", () => {
+test("the index routes to a document for every group version, by an address that names its content", () => {
   const table = builtinKinds();
-  const { paths } = JSON.parse(openApiIndex(table)) as {
+  const documents = new OpenApiDocuments(table);
+  const { paths } = JSON.parse(documents.index()) as {
     paths: { [path: string]: { serverRelativeURL: string } };
   };
   for (const { name, versions } of table.groups()) {
     for (const version of versions) {
       const path = name === "" ? `api/${version}` : `apis/${name}/${version}`;
-      expect(openApiDocument(table, path)?.url).toBe(paths[path]?.serverRelativeURL);
+      expect(documents.document(path)?.url).toBe(paths[path]?.serverRelativeURL);
     }
   }
-  expect(openApiDocument(table, "apis/nothing/v1")).toBeUndefined();
+  expect(documents.document("apis/nothing/v1")).toBeUndefined();
 });
 
 test("a built-in kind can be patched strategically and validates fields and dry runs", () => {
@@ -80,6 +81,7 @@ test("a built-in kind can be patched strategically and validates fields and dry 
 
 test("built-in schemas say how lists merge, and no reference leads out of the document", () => {
   const table = builtinKinds();
+  const documents = new OpenApiDocuments(table);
   const core = read(table, "api/v1");
   expect(core.components.schemas["io.k8s.api.core.v1.Pod"]).toMatchObject({
     "x-kubernetes-group-version-kind": [{ group: "", version: "v1", kind: "Pod" }],
@@ -98,7 +100,7 @@ test("built-in schemas say how lists merge, and no reference leads out of the do
     },
   });
   for (const path of ["api/v1", "apis/apps/v1", "apis/apiextensions.k8s.io/v1"]) {
-    const body = openApiDocument(table, path)?.body ?? "";
+    const body = documents.document(path)?.body ?? "";
     const { schemas } = read(table, path).components;
     for (const [, name] of body.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
       expect(schemas, `${path} refers to ${name}`).toHaveProperty([name ?? ""]);
@@ -108,8 +110,9 @@ test("built-in schemas say how lists merge, and no reference leads out of the do
 
 test("an operation's name is its own within a document", () => {
   const table = builtinKinds();
+  const documents = new OpenApiDocuments(table);
   for (const path of ["api/v1", "apis/apps/v1", "apis/rbac.authorization.k8s.io/v1"]) {
-    const names = [...(openApiDocument(table, path)?.body ?? "").matchAll(/"operationId":"([^"]+)"/g)].map(
+    const names = [...(documents.document(path)?.body ?? "").matchAll(/"operationId":"([^"]+)"/g)].map(
       (match) => match[1],
     );
     expect(new Set(names).size).toBe(names.length);
@@ -175,12 +178,13 @@ test("a custom kind is published as its author wrote it, with what every object 
 
 test("a changed definition has another address, and the others keep theirs", () => {
   const table = builtinKinds();
-  const apps = openApiDocument(table, "apis/apps/v1")?.url;
+  const documents = new OpenApiDocuments(table);
+  const apps = documents.document("apis/apps/v1")?.url;
   table.add(widget({ type: "object" }));
-  const before = openApiDocument(table, "apis/shop.example.com/v1")?.url;
+  const before = documents.document("apis/shop.example.com/v1")?.url;
   table.add(widget({ type: "object", description: "changed" }));
-  expect(openApiDocument(table, "apis/shop.example.com/v1")?.url).not.toBe(before);
-  expect(openApiDocument(table, "apis/apps/v1")?.url).toBe(apps);
+  expect(documents.document("apis/shop.example.com/v1")?.url).not.toBe(before);
+  expect(documents.document("apis/apps/v1")?.url).toBe(apps);
 });
 
 /** The names of the pairs in a message's repeated field, and each pair's value. */
@@ -201,7 +205,8 @@ function only(bytes: Uint8Array, field: number): Uint8Array {
 
 test("the protobuf form of a document holds the same paths and schemas", () => {
   const table = builtinKinds();
-  const document = openApiDocument(table, "apis/apps/v1");
+  const documents = new OpenApiDocuments(table);
+  const document = documents.document("apis/apps/v1");
   if (!document) throw new Error("apps/v1 is not served");
   const bytes = document.protobuf();
   const { paths, components } = JSON.parse(document.body) as Document;
@@ -212,8 +217,9 @@ test("the protobuf form of a document holds the same paths and schemas", () => {
 
 test("version 2 is one document of every group, and no reference leads out of it", () => {
   const table = builtinKinds();
+  const documents = new OpenApiDocuments(table);
   table.add(widget({ type: "object", properties: { any: { nullable: true, type: "string" } } }));
-  const document = swaggerDocument(table);
+  const document = documents.swagger();
   const swagger = JSON.parse(document.body) as {
     paths: Record<string, unknown>;
     definitions: Record<string, { properties?: Record<string, unknown> }>;

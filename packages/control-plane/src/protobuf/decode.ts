@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import type { JsonObject } from "../json.ts";
 import { type GoType, goType, goTypeOfKind } from "../kinds/go-types.ts";
 import { type GroupVersionKind, normalize } from "../kinds/index.ts";
@@ -32,7 +33,7 @@ export function decodeProtobuf(data: Uint8Array, expected: GroupVersionKind): Js
   const kind = identified ? { group, version, kind: envelope.kind } : expected;
   const type = messageType(kind);
   const refuse = (why: string) => {
-    const version = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+    const version = apiVersionOf(kind);
     return cannotBeHandled({ kind: kind.kind, version }, { message: why }, expected.kind);
   };
   if (type?.at !== "struct") {
@@ -42,7 +43,7 @@ export function decodeProtobuf(data: Uint8Array, expected: GroupVersionKind): Js
   }
   try {
     const object = readMessage(type, envelope.body);
-    const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+    const apiVersion = apiVersionOf(kind);
     return normalize(bodyKind(kind), { kind: kind.kind, apiVersion, ...object }, "decoded");
   } catch (error) {
     if (error instanceof WireError) throw refuse(error.message);

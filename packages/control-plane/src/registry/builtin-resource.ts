@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@windlass/kinds";
 import type { StoredForm } from "../builtin/declaration.ts";
 import { declarationOf } from "../builtin/index.ts";
 import type { JsonObject } from "../json.ts";
@@ -15,6 +16,7 @@ export function builtinResource(info: KindInfo): Resource {
   const strategy = version?.strategy ?? declaration?.strategy ?? {};
   const { deprecation } = strategy;
   const storedAs = version?.storedAs;
+  let empty: JsonObject | undefined;
   const decodedOf = (input: JsonObject, object: JsonObject): Decoded => {
     strategy.setDefaults?.(object);
     return {
@@ -32,6 +34,10 @@ export function builtinResource(info: KindInfo): Resource {
     hasStatus: info.subresources.some(({ name }) => name === "status"),
     selectableFields: strategy.selectableFields ?? [],
     schema: () => info.schema(),
+    empty: () => {
+      empty ??= normalize(info, { apiVersion: apiVersionOf(info), kind: info.kind, metadata: {} });
+      return empty;
+    },
     decode: (input, numbers) => decodedOf(input, normalize(info, input, "decoded", numbers)),
     decodeInSteps: function* (input, numbers) {
       const object = yield* normalizeInSteps(info, input, "decoded", numbers);

@@ -16,6 +16,8 @@ export interface Resource {
   /** Extra fields that can be selected by. */
   readonly selectableFields: readonly string[];
   readonly schema: () => Schema;
+  /** What an object without any field looks like when it is stored. Absent for custom kinds. */
+  readonly empty?: () => JsonObject;
   /**
    * Gives a decoded object the shape it is stored in: types checked, unknown fields dropped,
    * defaults filled in. May change the object it is given.

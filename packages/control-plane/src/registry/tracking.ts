@@ -1,6 +1,6 @@
 import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, stringify, textOf } from "../json.ts";
-import { type KindInfo, type KindTable, normalize } from "../kinds/index.ts";
+import type { KindInfo, KindTable } from "../kinds/index.ts";
 import { ConversionError, type WriteContext } from "../merge/index.ts";
 import type { Resource } from "./resource.ts";
 
@@ -35,10 +35,10 @@ export function trackingOf(
   };
   return {
     schema: resource.schema(),
-    apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
+    apiVersion: apiVersionOf(info),
     ...(subresource === undefined ? {} : { subresource }),
     resetFields: resetFields(resource, subresource),
-    ...(info.origin === "builtin" ? { empty: emptyOf(resource) } : {}),
+    ...(resource.empty ? { empty: resource.empty() } : {}),
     convert: (object, apiVersion) => {
       const to = inVersion(apiVersion);
       if (to) return convertedTo(object, inVersion(textOf(object.apiVersion)), to, apiVersion, asked);
@@ -100,20 +100,4 @@ function resetFields(resource: Resource, subresource: string | undefined): strin
     return [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]];
   if (subresource === "status") return [["spec"]];
   return resource.hasStatus ? [["status"]] : [];
-}
-
-const empties = new WeakMap<Resource, JsonObject>();
-
-function emptyOf(resource: Resource): JsonObject {
-  let empty = empties.get(resource);
-  if (!empty) {
-    const { kind } = resource.info;
-    empty = normalize(resource.info, {
-      apiVersion: apiVersionOf(resource.info),
-      kind,
-      metadata: {},
-    });
-    empties.set(resource, empty);
-  }
-  return empty;
 }
