@@ -4,7 +4,7 @@ import { PANIC_CHANNEL, type Panic } from "../packages/control-plane/src/panic.t
 
 /**
  * Fails the run by an error inside a control plane that no test looks at: an error of a subscriber
- * is one that nobody catches.
+ * is one that is not caught.
  */
 const fail = (message: unknown) => {
   const { error, where } = message as Panic;

@@ -18,7 +18,7 @@ test("imports are found at the top, of types, without names and within functions
   expect(importsIn(text)).toEqual(["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts", "./f.ts"]);
 });
 
-test("a cycle is found whole, and what only leads to it is not part of it", () => {
+test("a cycle is found whole, and its importers are not part of it", () => {
   const graph: ImportGraph = new Map([
     ["entry", ["a", "leaf"]],
     ["a", ["b"]],

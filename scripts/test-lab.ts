@@ -302,7 +302,7 @@ async function newcomer(): Promise<Tally> {
   );
 }
 
-/** Runs tests on a cluster that nobody used before, and takes it down. */
+/** Runs tests on a fresh cluster, and deletes it. */
 async function onCluster(
   flags: readonly string[],
   work: (environment: NodeJS.ProcessEnv) => Promise<Tally>,

@@ -30,7 +30,7 @@ export async function settledMemory({ pid }: MeasuredProcess): Promise<number> {
   }
 }
 
-/** A port that nobody listens on. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -21,12 +21,12 @@ export const buildbarnDemo: DemoPart = {
 const namespace = "default";
 /** What each phase is for. */
 const phaseWords = {
-  Starting: "the new shard starts, and nobody asks it yet",
+  Starting: "the new shard starts, and gets no requests yet",
   Bridging: "clients that read results are rolled to both maps",
   Redirecting: "all clients are rolled to both maps, and store results by the new one",
   Copying: "what is used is copied to its new place",
   Switching: "clients are rolled to the new map",
-  Retiring: "shards that nobody asks any more stop",
+  Retiring: "shards that get no requests any more stop",
 } as const;
 const set = { namespace, name: "builds" };
 

@@ -60,7 +60,7 @@ async function start(stage: Stage): Promise<RunningPart> {
   };
 }
 
-/** The operator and its API in one manager. Workers are simulated, so nobody asks them about their builds. */
+/** The operator and its API in one manager. Workers are simulated, so they are not asked about their builds. */
 async function startOperator(stage: Stage) {
   const client = stage.clientOf("buildkit-controller");
   const listening = Promise.withResolvers<number>();

@@ -13,7 +13,11 @@ test.runIf(process.platform === "linux")(
     expect(stdout.indexOf("answered by web-")).toBeLessThan(asleep);
     const woken = stdout.slice(asleep);
     expect(woken).toMatch(/answered by web-\S+ after \d+ ms/);
-    for (const words of ["the operator was told after", "a pod was ready after", "it began to answer after"])
+    for (const words of [
+      "the operator was notified after",
+      "a pod was ready after",
+      "it began to answer after",
+    ])
       expect(woken).toMatch(new RegExp(`cold start +${words} \\d+ ms`));
   },
 );

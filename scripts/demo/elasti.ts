@@ -28,7 +28,7 @@ const server = `
 
 const within = { timeout: "60s" } as const;
 
-/** Nobody should have to wait for the five minutes of the sample. */
+/** The demo does not wait for the five minutes of the sample. */
 const hurried = { cooldownPeriod: 1 };
 
 async function start(main: Stage): Promise<RunningPart> {
@@ -157,7 +157,7 @@ async function ask(stage: Stage, url: string): Promise<void> {
 }
 
 const phases = {
-  notify: "the operator was told after",
+  notify: "the operator was notified after",
   ready: "a pod was ready after",
   first_byte: "it began to answer after",
 };

@@ -42,7 +42,7 @@ if (unknown.length > 0) {
 const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 
 const stop = new AbortController();
-/** An error inside the control plane ends the demo: nobody reads what scrolls by. */
+/** An error inside the control plane ends the demo: it would scroll by unread. */
 const onPanic = (error: unknown, where: string) => {
   process.stderr.write(`${where}: ${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;

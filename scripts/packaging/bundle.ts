@@ -78,7 +78,7 @@ async function sourcesOf({ path }: SourcePackage): Promise<string[]> {
 }
 
 /**
- * A module that asks where it is will be told something else in a user's bundle.
+ * `import.meta` differs in a user's bundle.
  *
  * @throws Error naming the file that asks
  */

@@ -1,4 +1,4 @@
-/** How much a release changes: what breaks, what is new, what is put right. */
+/** How much a release changes: what breaks, what is new, what is fixed. */
 export type Step = "major" | "minor" | "patch";
 
 /** The version after another: by a step, or as it is given. @throws TypeError when it is neither, or not above the other */

@@ -54,14 +54,14 @@ export async function publishTarballs(all: readonly Publishable[], how: Publishi
       say(`${name}@${version} is published already`);
       continue;
     }
-    // npm wants to be told that a prerelease is not what everybody is to get.
+    // npm needs a tag so that a prerelease is not the default.
     const tag = version.includes("-") ? ["--tag", "next"] : [];
     await run("npm", ["publish", ...args, ...tag, file], { env });
     say(`${name}@${version} ${args.includes("--dry-run") ? "could be published" : "published"}`);
   }
 }
 
-/** @throws RegistryError where that cannot be told */
+/** @throws RegistryError where that is unknown */
 async function isPublished(name: string, version: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   try {
     const { stdout } = await run("npm", ["view", `${name}@${version}`, "version", "--json"], { env });

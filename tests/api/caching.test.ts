@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => cluster.close(), 60_000);
 
-test("a manager's cache drops what it is told to, and keeps what it is told to", async () => {
+test("a manager's cache drops and keeps what its options ask for", async () => {
   const namespace = await cluster.createNamespace("caching");
   await cluster.client.create(ConfigMap, {
     metadata: { namespace, name: "large" },

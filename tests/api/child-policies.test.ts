@@ -210,7 +210,7 @@ test("what is created only keeps its content when it is handed over to the next 
   await waitForDeletion(client, Secret, named("heir-password"));
 }, 60_000);
 
-test("what somebody else made and hands over keeps its content where a child is created only", async () => {
+test("what another client made and hands over keeps its content where a child is created only", async () => {
   const { client } = cluster;
   const annotations = { [adoptableByAnnotation]: "stages.policies.windlass.dev/given" };
   const metadata = { ...named("given-password"), annotations };
@@ -224,7 +224,7 @@ test("what somebody else made and hands over keeps its content where a child is 
   await waitForDeletion(client, Secret, named("given-password"));
 }, 60_000);
 
-test("a copy that somebody makes of a child is left alone", async () => {
+test("a user's copy of a child is left alone", async () => {
   const { client } = cluster;
   const key = await create("copied", { wants: ["settings", "kept"], label: "first" });
   const original = await waitFor(client, ConfigMap, named("copied-settings"), (live) => live);
@@ -306,6 +306,6 @@ test("what is kept loses its owner and stays, and can be wanted again", async ()
   expect(free.data).toEqual({ label: "one" });
   expect(free.metadata.annotations).toBeUndefined();
   await change(key, { wants: ["kept"] });
-  // It belongs to nobody now, so it is not taken back without a word.
+  // It has no owner now, so it is not taken back silently.
   await waitForCondition(client, Stage, key, "Ready", "False");
 }, 60_000);

@@ -129,7 +129,7 @@ const service = (name: string): InputOf<typeof Service> => ({
   spec: { selector: labels, ports: [{ port: 80 }] },
 });
 
-test("a key that somebody adds to a Service's selector is taken away", async () => {
+test("a key that a user adds to a Service's selector is removed", async () => {
   const { key } = await openReady("selector", () => ({
     children: [child(Service, service("selector"))],
     status: { conditions: [ready] },
@@ -147,7 +147,7 @@ test("a key that somebody adds to a Service's selector is taken away", async () 
   expect(put.spec?.selector).toEqual(labels);
 });
 
-test("a key that somebody adds to a nodeSelector or to matchLabels is taken away", async () => {
+test("a key that a user adds to a nodeSelector or to matchLabels is removed", async () => {
   const policy = { metadata: { name: "maps" }, spec: { podSelector: { matchLabels: labels } } };
   const { key } = await openReady("maps", () => ({
     children: [child(Deployment, deployment("maps")), child(NetworkPolicy, policy)],
@@ -177,7 +177,7 @@ test("a key that somebody adds to a nodeSelector or to matchLabels is taken away
   );
 });
 
-test("items that somebody puts in another order are put back", async () => {
+test("items that a user reorders are put back", async () => {
   const { key } = await openReady("order", () => ({
     children: [child(Deployment, deployment("order"))],
     status: { conditions: [ready] },
@@ -267,7 +267,7 @@ test("a new leader takes away what it no longer wants of the status, and leaves 
   expect(status?.conditions?.map(({ type }) => type)).toEqual(["Ready", "Audited"]);
 });
 
-test("somebody's Service is left alone, named, kept when the owner goes, and taken over once it is handed over", async () => {
+test("a user's Service is left alone, reported, kept when the owner is deleted, and adopted once it is handed over", async () => {
   const key = { namespace, name: "payments" };
   const mine = { metadata: key, spec: { selector: { app: "payments" }, ports: [{ port: 80 }] } };
   const made = await cluster.client.create(Service, mine);
@@ -294,7 +294,7 @@ test("somebody's Service is left alone, named, kept when the owner goes, and tak
   expect(taken.metadata).toMatchObject({ uid: made.metadata.uid, ownerReferences: [{ kind: "Shop" }] });
 });
 
-test("a conflict with another field manager is told, and does not stay when it is resolved", async () => {
+test("a conflict with another field manager is reported, and does not stay when it is resolved", async () => {
   const key = { namespace, name: "contested" };
   const theirs = { metadata: key, data: { colour: "red" } };
   await cluster.client.apply(ConfigMap, theirs, { fieldManager: "theirs" });

@@ -105,7 +105,7 @@ interface Key {
 const tries = [0, 1, 2, 3, 4];
 const sparing = [4, 8, 16, 64];
 
-/** Lets somebody else change the object. What the server refuses is tried in another way. */
+/** Has another client change the object. What the server refuses is tried in another way. */
 async function interfere(subject: Subject, key: Key, { how, choices: numbers }: Hand): Promise<void> {
   const choose = chooseFrom(numbers);
   for (const _ of tries) {
@@ -272,7 +272,7 @@ test.for(samples)(
             subject.wanted = last;
           });
         } catch (error) {
-          // Somebody took away all that shows whose it is.
+          // Another client removed all that identifies its owner.
           if (!(error instanceof ChildError)) throw error;
         }
       }),
@@ -314,7 +314,7 @@ test("a status is written if and only if the server's dry run changes it", { tim
   );
 });
 
-test("a change of order in the metadata is put right, though it makes no new generation", async () => {
+test("a change of order in the metadata is reverted, though it makes no new generation", async () => {
   const kind = PodDisruptionBudget;
   const key = { namespace, name: `order-${count++}` };
   const finalizers = ["example.com/b", "example.com/a"];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fuzz } from "../fuzz/fuzz.ts";
 
-test("requests that make no sense are refused, and nothing breaks", async () => {
+test("invalid requests are refused, and nothing breaks", async () => {
   const { unexpected, statuses } = await fuzz(7, 3_000);
   expect(unexpected.map(({ what }) => what)).toEqual([]);
   // Some got through, or nothing would have been tried.

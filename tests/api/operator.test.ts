@@ -35,7 +35,7 @@ const Notebook = defineResource({
   status: z.object({ pages: z.int32().optional() }),
 });
 
-/** Counts how often each notebook was looked at. */
+/** Counts how often each notebook was reconciled. */
 const looks = new Map<string, number>();
 const cleaned: string[] = [];
 
@@ -50,7 +50,7 @@ const notebook = controller(Notebook, {
     if (spec.fails === "at-length") throw new ReconcileError("NoRoom", `\x9b1m\x85 ${"é…😀".repeat(400)}`);
     if (spec.fails === "terminally") throw terminal("nobody can read this", "Illegible");
     if (spec.fails === "by-waiting") {
-      log.debug({}, "waits for ever");
+      log.debug({}, "waits indefinitely");
       await new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       });
@@ -89,7 +89,7 @@ async function write(name: string, spec: object = {}) {
   return { key, uid: created.metadata.uid };
 }
 
-/** Resolves when others have been through the queue: what was due before them has been looked at. */
+/** Resolves when others have been through the queue: what was due before them has been reconciled. */
 async function letOthersBy(): Promise<void> {
   const { key } = await write(`other-${others++}`);
   await waitForCondition(cluster.client, Notebook, key, "Ready");
@@ -122,7 +122,7 @@ test("children come to be, belong to their owner, and are in the status", async 
   ]);
 });
 
-test("a child that is edited or deleted is put right, and one no longer wanted is removed", async () => {
+test("a child that is edited or deleted is restored, and one no longer wanted is removed", async () => {
   const { key } = await write("log", { pages: 3 });
   await waitForCondition(cluster.client, Notebook, key, "Ready");
   const first = { namespace, name: "log-0" };
@@ -159,7 +159,7 @@ test("a settled object is neither read nor written", async () => {
   expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
 });
 
-test("a failure of many bytes, and of what a terminal prints, is told in an event and in the condition", async () => {
+test("a failure of many bytes, and of what a terminal prints, is reported in an event and in the condition", async () => {
   const key = { namespace, name: "at-length" };
   await cluster.client.create(Notebook, { metadata: key, spec: { fails: "at-length" } });
   const told = (events: readonly { readonly reason?: string; readonly note?: string }[]) =>
@@ -232,7 +232,7 @@ test("a terminal failure is not tried again until the object changes", async () 
   await waitForCondition(cluster.client, Notebook, key, "Ready");
 });
 
-test("a reconcile that never ends is given up with a line that says so, and the others go on", async () => {
+test("a reconcile that never ends is canceled with a line that reports it, and the others go on", async () => {
   const { key } = await write("endless", { fails: "by-waiting" });
   const stuck = await waitForCondition(cluster.client, Notebook, key, "Ready", "False");
   expect(stuck.status?.conditions).toMatchObject([{ reason: "ReconcileTimeout" }]);
@@ -244,7 +244,7 @@ test("a reconcile that never ends is given up with a line that says so, and the 
   await waitForCondition(cluster.client, Notebook, key, "Ready");
 });
 
-test("a kind whose definition is missing holds up its own controller alone, with one line", {
+test("a kind whose definition is missing delays its own controller alone, with one line", {
   timeout: 60_000,
 }, async () => {
   const Missing = defineResource({

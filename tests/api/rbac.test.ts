@@ -201,7 +201,7 @@ test("without the right to write events, one line says so, and everything else w
   );
 });
 
-test("without rights on the lease, the line says so, and nobody leads", async () => {
+test("without rights on the lease, the log reports it, and no replica leads", async () => {
   const { namespace, lines, running } = await runUnderItsRole({
     edit: (rules) => rules.filter(({ resources }) => !resources.includes("leases")),
   });

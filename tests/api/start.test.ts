@@ -106,7 +106,7 @@ test("a kubeconfig that is not one is named, with the place", patience, async ()
   );
 });
 
-test("an unknown log level is reported, and the line is written all the same", patience, async () => {
+test("an unknown log level is reported, and the line is still written", patience, async () => {
   const { lines, err } = await end({ LOG_LEVEL: "loud" });
   expect(err).toBe("");
   expect(lines).toMatchObject([
@@ -127,7 +127,7 @@ test("a server that does not answer is named, with who configured it", patience,
   );
 });
 
-test("a server whose certificate has expired, or nobody vouches for, is told as that", patience, async () => {
+test("an expired or untrusted server certificate is reported as such", patience, async () => {
   const ca = authority.certificate;
   const old = await impostor(authority.issue({ ...serving, validFor: day }));
   await expectOneLine(
@@ -143,7 +143,7 @@ test("a server whose certificate has expired, or nobody vouches for, is told as 
   );
 });
 
-test("credentials that have expired are told as that", patience, async () => {
+test("credentials that have expired are reported as such", patience, async () => {
   const access = await findAccess({ kubeconfig: await cluster.kubeconfig() });
   const { server, certificateAuthorityData, certificateAuthority } = access.cluster;
   const ca = certificateAuthorityData

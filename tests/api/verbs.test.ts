@@ -188,7 +188,7 @@ test("eviction deletes a pod, and a subresource that a kind has not is not found
   await client
     .subresource(Pod, key, "eviction")
     .create({ apiVersion: "policy/v1", kind: "Eviction", metadata: key });
-  // Nobody has placed it on a bare server, and a pod that runs nowhere goes at once.
+  // A bare server has no scheduler, and a pod without a node is deleted at once.
   await waitForDeletion(client, Pod, key);
   await expect(client.subresource(ConfigMap, key, "scale").get()).rejects.toSatisfy(isNotFound);
 });
@@ -224,7 +224,7 @@ test("a dry run of every verb answers as if, and changes nothing", async () => {
   expect(await client.get(ConfigMap, key)).toEqual(before);
 });
 
-test("fields that nobody knows are refused, warned of, or passed over, as the caller wishes", async () => {
+test("unknown fields are refused, warned about or ignored, as the caller asks", async () => {
   const warnings: string[] = [];
   const careful = new Client({ transport: cluster.transport(), onWarning: (text) => warnings.push(text) });
   const withTypo = (name: string) => ({ metadata: { namespace, name }, spec: { size: 1, sise: 2 } });
@@ -350,7 +350,7 @@ test("discovery knows built-in and custom kinds, their names, verbs and subresou
   ]);
 });
 
-test("who has no rights is told what is missing, and may as soon as it is given", async () => {
+test("a user without rights gets an error that names the missing one, and succeeds once it is granted", async () => {
   const someone = await cluster.clientFor(namespace, "someone");
   const list = () => someone.list(ConfigMap, { namespace });
   await expect(list()).rejects.toSatisfy(isForbidden);
@@ -387,7 +387,7 @@ test("a deleted definition takes its objects along, and its kind is no longer se
   await cluster.install(Gone);
   await client.create(Gone, { metadata: { namespace, name: "last" }, spec: {} });
   await cluster.uninstall(Gone);
-  // A real server serves the kind for a moment after the definition is gone.
+  // A real server serves the kind for a moment after the definition was deleted.
   const served = () =>
     client.list(Gone, { namespace }).then(
       () => true,

@@ -140,7 +140,7 @@ test("a watch without a version brings what there is first, and one that asks fo
   expect(seen).toEqual([["ADDED", "there"]]);
 });
 
-test("a watch from a version that is forgotten is told so, and a list works again", async () => {
+test("a watch from a compacted version gets 410, and a list works again", async () => {
   const namespace = await cluster.createNamespace();
   // A real server remembers of a custom kind what happened since it was installed, which is never the first version.
   await cluster.install(Note);

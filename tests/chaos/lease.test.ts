@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-test.concurrent("writes that a partition held up do not arrive when it heals and another leads", async ({
+test.concurrent("writes that a partition delayed do not arrive when it heals and another leads", async ({
   expect,
 }) => {
   const population = await world.openNamespace();

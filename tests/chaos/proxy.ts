@@ -34,7 +34,7 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #upstream: { readonly server: URL; readonly agent: Agent };
   readonly #sockets = new Set<Socket>();
-  /** Connections on which nothing moves any more, in either direction, though nobody closed them. */
+  /** Connections on which nothing moves any more, in either direction, though neither side closed them. */
   readonly #mute = new WeakSet<Socket>();
   #isUnplugged = false;
 

@@ -17,7 +17,7 @@ const {
 };
 
 /**
- * Writes ten times a second while this replica leads; if it is stubborn, it goes on when it is told
+ * Writes ten times a second while this replica leads; if it is stubborn, it goes on when it is asked
  * to stop.
  */
 const writer: Runnable = {

@@ -37,7 +37,7 @@ test("a backup that is put back is noticed, and the operator works on what the s
   population.wanted.clear();
   for (const [name, text] of backedUp) population.wanted.set(name, text);
   const restoredAt = systemClock.monotonic();
-  // A watch that goes on from the server's future receives nothing, and is given up after two minutes.
+  // A watch that goes on from the server's future receives nothing, and is abandoned after two minutes.
   while (!(await population.isMirroredBy(operator.cache))) {
     expect(systemClock.monotonic() - restoredAt).toBeLessThan(180_000);
     await sleep(systemClock, 500);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-test.concurrent("connections that go silent without closing are given up, and what happened meanwhile is seen", async () => {
+test.concurrent("connections that go silent without closing are abandoned, and what happened meanwhile is seen", async () => {
   const population = await world.openNamespace();
   // Two minutes of patience pass in twelve seconds.
   await using operator = await world.startOperator(population.namespace, { clock: fastClock(10) });

@@ -29,7 +29,7 @@ export interface Server extends AsyncDisposable {
   send(sending: Sending): Promise<Answer>;
 }
 
-/** What both servers are told the client is: managedFields may name it. */
+/** The user agent that both servers get: managedFields may name it. */
 export const agentName = "differential/1";
 
 interface Kubeconfig {
@@ -165,7 +165,7 @@ function readBody(contentType: string, body: Buffer): unknown {
   return text === "" ? "" : readJson(text);
 }
 
-/** Numbers that would not be told apart otherwise are given as they are written. */
+/** Numbers that would not be distinguished otherwise are given as they are written. */
 function readJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
     typeof value === "number" && context?.source !== String(value) ? context?.source : value,

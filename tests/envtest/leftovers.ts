@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /**
  * Everything that a run starts, directly or not, has this variable: a suite that fails or is cut off leaves its servers behind, in process groups
- * of their own and with nobody for a parent.
+ * of their own and without a parent.
  */
 export const runVariable = "WINDLASS_ENVTEST_RUN";
 
@@ -18,7 +18,7 @@ export function runOf(pid: number): string | undefined {
 }
 
 /**
- * Kills what runs have left behind: this one's, and those of runs whose process is gone.
+ * Kills what runs have left behind: this one's, and those of runs whose process has ended.
  *
  * @returns the ids of the processes
  */
@@ -41,7 +41,7 @@ export function endLeftovers(): number[] {
   return ended;
 }
 
-/** The run that a process belongs to; undefined for all others, and for those that are gone or somebody else's. */
+/** The run that a process belongs to; undefined for all others, and for those that have ended or belong to others. */
 function variableOf(pid: number): string | undefined {
   let environment: string;
   try {

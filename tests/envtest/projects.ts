@@ -6,7 +6,7 @@ export interface Suite {
   readonly runner: "ginkgo" | "go";
 }
 
-/** Somebody else's project, from the Go module proxy. */
+/** A third-party project, from the Go module proxy. */
 export interface Project {
   readonly module: string;
   readonly version: string;

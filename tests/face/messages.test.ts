@@ -41,7 +41,7 @@ test("the compiler says of each refused line what its comment says", { timeout: 
   const expected = new Map<number, string>();
   for (const line of source) {
     const [, says] = directive.exec(line) ?? [];
-    // The comment's line is taken out, so the next one that is kept is the refused one.
+    // The comment's line is taken out, so the next kept line is the refused one.
     if (says === undefined) program.push(line);
     else expected.set(program.length + 1, says);
   }

@@ -119,7 +119,7 @@ export const children = [
   child(metadataOnly(ConfigMap), { metadata }),
 ];
 
-/** Children that are treated as nobody can. */
+/** Children with policies that are impossible. */
 export const treated = [
   // @ts-expect-error Type 'string' is not assignable to type 'Child<AnyKind>'.
   child(ConfigMap, { metadata }, { after: ["web"] }),
@@ -363,7 +363,7 @@ export const asking = controller(Shop, {
   },
 });
 
-/** Reconcilers that return what nobody can act on. */
+/** Reconcilers that return what the runtime cannot act on. */
 export const returning = [
   // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [child(Secret, { metadata })] }) }),

@@ -1,5 +1,5 @@
 /**
- * Sends the embedded control plane requests that make no sense, by the hundred thousand, and prints those that it does not take well: a
+ * Sends the embedded control plane invalid requests, by the hundred thousand, and prints those that it does not take well: a
  * panic, or a failure of its own where the real server has none.
  *
  *     node tests/fuzz/api-server.ts [--seeds 1,2,3] [--count N] [--kubeconfig FILE]

@@ -19,7 +19,7 @@ import {
   yamlOddities,
 } from "./vocabulary.ts";
 
-/** A request that nobody in their right mind would send, or that is almost right. */
+/** A malformed request, or one that is almost valid. */
 export interface FuzzRequest {
   readonly method: string;
   readonly url: string;

@@ -22,7 +22,7 @@ const defaultAccount: LargeRequest = {
 };
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  // As long as nobody else notices.
+  // As long as no other request is affected.
   options: { most: { type: "string", default: "100" }, each: { type: "boolean", default: false } },
 });
 const mostMs = Number(values.most);

@@ -52,7 +52,7 @@ async function writesDuring(count: number, cause: () => Promise<void>): Promise<
   return replica.writes.slice(written);
 }
 
-test("are reconciled without a write when somebody looks at each of them", { timeout: 300_000 }, async () => {
+test("are reconciled without a write when a user reads each of them", { timeout: 300_000 }, async () => {
   const written = await writesDuring(500, async () => {
     for (const set of sets) {
       const touch = {

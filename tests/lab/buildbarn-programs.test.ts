@@ -175,7 +175,7 @@ const member = pairOf(authority, tls.serverName);
 const strangers = strangersOf(authority, tls.serverName);
 
 describe.each(versions)("TLS between programs of %s", (version) => {
-  test("shards and the frontend's internal way take members of the set, and nobody else", async () => {
+  test("shards and the frontend's internal way admit members of the set, and no other client", async () => {
     await using programs = new Programs(version, tls);
     programs.certify(member);
     await programs.startShards("a0", "a1");

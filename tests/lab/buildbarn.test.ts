@@ -68,7 +68,7 @@ describe.each(versions)("Buildbarn of %s", (version) => {
     const stop = new AbortController();
     const going = builds.keepOn(used, stop.signal);
     for (const shards of [3, 2]) {
-      // Nobody asks for these until the change is over.
+      // These are not requested until the change is over.
       const unused = Array.from({ length: 30 }, (_, number) => `unused before ${shards}: ${number}`);
       await builds.fill(unused);
       const patch = { spec: { replicas: shards, resharding: { hold: `${holdSeconds}s` } } };
@@ -103,7 +103,7 @@ describe.each(versions)("Buildbarn of %s", (version) => {
       expect(await builds.misses(used)).toEqual([]);
       const lost = (await builds.misses(unused)).length;
       process.stdout.write(
-        `${version}, to ${shards} shards: of ${unused.length} results that nobody used, ${lost} were lost; ${builds.repeated.length} of ${builds.done} new actions ran twice\n`,
+        `${version}, to ${shards} shards: of ${unused.length} unused results, ${lost} were lost; ${builds.repeated.length} of ${builds.done} new actions ran twice\n`,
       );
       // It is the hold that keeps the others.
       expect(lost).toBeGreaterThan(0);

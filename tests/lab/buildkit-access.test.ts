@@ -50,7 +50,7 @@ const altered = (token: string, part: 0 | 1, change: object) => {
   return parts.join(".");
 };
 
-test("an issuer's tokens and service accounts' are taken, and say who somebody is", async () => {
+test("an issuer's tokens and service accounts' are accepted, and identify the user", async () => {
   expect(await look(issuer.token({ actor: "octocat", repository: "acme/shop" }))).toBe(200);
   expect(await look(await operator.token(namespace))).toBe(200);
   expect(await look(issuer.token({ actor: "stranger", repository: "acme/shop" }))).toBe(403);
@@ -65,8 +65,8 @@ test("forged, expired and foreign tokens are refused on every endpoint", async (
   const forged: readonly (readonly [string, string])[] = [
     ...forgedTokens(issuer),
     ["a service account's for the API server", await operator.tokenFor(namespace, "ci", [])],
-    ["a service account's for somebody else", await operator.tokenFor(namespace, "ci", ["vault"])],
-    ["that of a service account that is gone", gone],
+    ["a service account's for another audience", await operator.tokenFor(namespace, "ci", ["vault"])],
+    ["that of a deleted service account", gone],
     [
       "a service account's with another subject",
       altered(real, 1, { sub: "system:serviceaccount:kube-system:x" }),
@@ -98,7 +98,7 @@ test("forged, expired and foreign tokens are refused on every endpoint", async (
     });
 }, 300_000);
 
-test("nobody deals with what others have allocated, and nobody reaches another namespace's pool", async () => {
+test("no user manages another's allocation, nor reaches another namespace's pool", async () => {
   const allocated = await operator.allocate({ namespace, name: "ci" });
   const stranger = await operator.token(namespace, "stranger");
   const foreign = await operator.token(other);

@@ -64,7 +64,7 @@ const steps = (project: string) => [
   "RUN for round in 1 2 3 4 5 6 7 8; do /bin/busybox sha256sum /large; done > /sums",
 ];
 
-/** A build of a project on a worker of its own, which is gone after it. */
+/** A build of a project on a worker of its own, which is deleted after it. */
 async function buildOnce(
   pool: string,
   project: string,
@@ -104,7 +104,7 @@ describe.each(["registry", "s3"])("backend %s", (pool) => {
   );
 });
 
-test("what was written is where the pool says, and by nobody without the right keys", () => {
+test("what was written is where the pool says, and by no client without the right keys", () => {
   expect(registry.references.filter((one) => one.startsWith("buildkit-cache:acme-"))).toHaveLength(3);
   expect([...s3.objects.keys()].filter((one) => one.startsWith("cache/builds/")).length).toBeGreaterThan(3);
   expect(s3.refused).toEqual([]);

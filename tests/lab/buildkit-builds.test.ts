@@ -97,7 +97,7 @@ test("a pool scales to zero, and back for the next client, while its endpoint st
   await operator.deletePool(key);
 });
 
-test("a build goes on past the end of its allocation; after that nobody else connects, and the worker goes", async () => {
+test("a build goes on past the end of its allocation; after that no other client connects, and the worker is deleted", async () => {
   const key = { namespace, name: "expiry" };
   await operator.createPool(namespace, "expiry", { scaling: { min: 1, max: 2 } });
   const allocated = await operator.allocate(key, { ttl: "6s" });
@@ -258,7 +258,7 @@ test("a client that leaves the queue, or falls silent, leaves nothing behind", a
   await operator.deletePool(key);
 });
 
-test("an allocation that nobody builds with is released, and one that is built with is not", async () => {
+test("an unused allocation is released, and one in use is not", async () => {
   const key = { namespace, name: "unused" };
   await operator.createPool(namespace, "unused", {
     scaling: { min: 1, max: 1 },

@@ -61,7 +61,7 @@ describe.each(["privileged", "rootless"] as const)("%s workers with volumes", (p
     const volume = await volumeOf(workerOf(first));
     const { metadata } = await operator.client.get(BuildKitWorker, workerOf(first));
     await release(first);
-    // Somebody else's build comes between, and must not be given the project's volume while another is free.
+    // Another client's build comes between, and must not be given the project's volume while another is free.
     const other = await operator.allocate(key(), { affinityKey: "blog" });
     expect(await volumeOf(workerOf(other))).not.toBe(volume);
     await release(other);

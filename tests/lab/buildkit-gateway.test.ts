@@ -351,7 +351,7 @@ test("metrics have the original's names, and say what goes on", async () => {
   expect(sample(during, "buildkit_gateway_connections_total", 'status="success"')).toBeGreaterThan(0);
   expect(sample(during, "buildkit_gateway_connections_total", 'status="bad_token"')).toBeGreaterThan(0);
   const before = sample(during, "buildkit_gateway_connection_duration_seconds_count");
-  // A pool is looked at once a second.
+  // A pool is checked once a second.
   const leader = await operator.leader();
   await expect
     .poll(async () => sample(await operator.metrics(leader), "buildkit_workers_total", 'phase="running"'), {

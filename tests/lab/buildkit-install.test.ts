@@ -230,7 +230,7 @@ async function connectApi(client: Client, installed: string, namespace: string) 
       sent.end(text);
     });
   };
-  /** Asks again while a worker is being started, and while nobody answers: the node may not know the Service yet. */
+  /** Asks again while a worker is being started, and while no server answers: the node may not know the Service yet. */
   return async (method: string, path: string, body: object): Promise<Answer> => {
     const giveUpAt = systemClock.monotonic() + 120_000;
     const job = { jobId: crypto.randomUUID(), ...body };

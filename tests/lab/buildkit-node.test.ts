@@ -27,7 +27,7 @@ const worker = (key: NamespacedKey, until: (one: Worker) => unknown, timeout = 1
 /** A step that no cache has. */
 const step = (command: string) => `RUN echo ${crypto.randomUUID()} && ${command}`;
 
-test("a worker whose disk is full is evicted: its client is told, and the next allocation is another worker", {
+test("a worker whose disk is full is evicted: its client is notified, and the next allocation is another worker", {
   timeout: 300_000,
 }, async () => {
   const key = { namespace, name: "full" };

@@ -15,7 +15,7 @@ const mostRequestsPerSecond = 5;
 const watchedMs = 60_000;
 const mostMemory = 300 * 1_024 * 1_024;
 
-test("500 workers of 50 pools that nobody uses cost next to nothing", { timeout: 900_000 }, async () => {
+test("500 idle workers of 50 pools cost next to nothing", { timeout: 900_000 }, async () => {
   process.env.KUBEBUILDER_ASSETS ??= execFileSync(lab, ["assets"], { encoding: "utf8" }).trim();
   await using operator = await LabOperator.start(2, "binaries");
   const { client } = operator;

@@ -193,7 +193,7 @@ test.skipIf(without("metrics-server"))(
   },
 );
 
-/** What of a Rollout is looked at, and changed. */
+/** What of a Rollout is read, and changed. */
 interface RolloutObject extends KubernetesObject {
   readonly spec?: { readonly template?: object };
   readonly status?: {

@@ -29,7 +29,7 @@ interface Page {
 }
 
 /**
- * Asks until somebody answers, each time over a new connection: one that was begun before the node knew the Service is remembered by its
+ * Retries until a server answers, each time over a new connection: one that was begun before the node knew the Service is remembered by its
  * kernel as leading nowhere, and never gets there.
  */
 async function fetchPage(address: string): Promise<Page> {

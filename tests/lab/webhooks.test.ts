@@ -161,7 +161,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Objects go while they can be converted, and configurations when nobody is left who would make them again.
+  // Objects go while they can be converted, and configurations once no manager is left to recreate them.
   for (const { metadata } of (await cluster.client.list(Gadget, { namespace })).items)
     await cluster.client.delete(Gadget, { namespace, name: metadata.name });
   for (const stop of stops) await stop();
@@ -199,7 +199,7 @@ test("a field is refused with its path, as a schema's would be", async () => {
   ]);
 });
 
-test("an object is completed, a warning is seen, and a dry run is told apart", async () => {
+test("an object is completed, a warning is seen, and a dry run is recognized", async () => {
   warnings.length = 0;
   seen.length = 0;
   const dry = await create("warned", { image: "nginx:latest" }, true);

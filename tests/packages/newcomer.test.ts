@@ -91,7 +91,7 @@ test("windlass types writes types that compile", async () => {
   await user.run(project, "npx", "tsc");
 });
 
-test("every package installs beside it", async () => {
+test("every package installs next to it", async () => {
   const libraries = inject("tarballs").filter(({ manifest }) => manifest.exports !== undefined);
   const wanted = libraries.map(({ name, version }) => `${name}@${version}`);
   await user.run(project, "npm", "install", "--save-dev", ...wanted);
@@ -130,7 +130,7 @@ test("types hold for TypeScript 5 too", async () => {
   await user.run(project, "node", "node_modules/typescript-5/lib/tsc.js", "-p", "tsconfig.loose.json");
 });
 
-test("an error that is thrown in a package leads to its source", async () => {
+test("an error that is thrown in a package points to its source", async () => {
   const code = 'import { defineResource } from "@windlass/runtime"; defineResource({ group: "x" });';
   const failing = user.run(project, "node", "--enable-source-maps", "--input-type=module", "--eval", code);
   await expect(failing).rejects.toThrow(/runtime\/src\/resource\/define-resource\.ts:\d+/);

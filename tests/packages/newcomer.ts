@@ -22,7 +22,7 @@ export interface Running {
   end(): Promise<void>;
 }
 
-/** Somebody with Node and npm, an empty folder, and a registry that has our packages. */
+/** A user with Node and npm, an empty folder, and a registry that has our packages. */
 export interface Newcomer extends AsyncDisposable {
   readonly home: string;
   /** Runs a program to its end. @throws Error with all that it said, if it fails */

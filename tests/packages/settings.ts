@@ -44,7 +44,7 @@ interface Bundle {
   readonly make: (user: Newcomer, project: string) => Promise<unknown>;
 }
 
-/** pino is CommonJS: where a bundler makes a module of it, it wants `require`. esbuild has to be told, the others know. */
+/** pino is CommonJS: where a bundler makes a module of it, it wants `require`. esbuild needs an option, the others do not. */
 const requireForEsbuild =
   'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 

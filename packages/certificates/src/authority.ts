@@ -69,7 +69,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** A certificate authority. Its `certificate` is for everyone, its `key` for nobody else. */
+/** A certificate authority. Its `certificate` is for everyone, its `key` for its holder alone. */
 export interface Authority extends KeyPair {
   /**
    * Signs a certificate for a new EC P-256 key. It starts a few minutes in the past, for peers
@@ -81,7 +81,7 @@ export interface Authority extends KeyPair {
    */
   issue(leaf: LeafInit): KeyPair;
   /**
-   * Signs a certificate for somebody else's key: with the subject and the names of their request,
+   * Signs a certificate for another party's key: with the subject and the names of their request,
    * and for the uses given here, whatever the request says of those. Holds as `issue`'s do.
    *
    * @returns PEM

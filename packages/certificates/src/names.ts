@@ -21,7 +21,7 @@ export function dnsName(name: string): AlternativeName {
 export function ipAddress(address: string): AlternativeName {
   const family = address.includes(":") ? "ipv6" : "ipv4";
   try {
-    // Native, where isIP would first compile an expression for milliseconds. What it gives back is
+    // Native, where isIP would first compile an expression for milliseconds. What it returns is
     // the shortest form.
     const { address: parsed } = new SocketAddress({ address, family });
     if (address.includes("%")) throw new RangeError("an address with a zone");

@@ -11,7 +11,7 @@ import { CertificateError } from "./errors.ts";
 import type { Subject } from "./inspect.ts";
 import { type AlternativeName, children, der, oid, parse } from "./x509.ts";
 
-/** What somebody asks an authority to certify. That they hold the key has been checked. */
+/** What a client asks an authority to certify. That they hold the key has been checked. */
 export interface SigningRequest {
   readonly subject: Subject;
   readonly publicKey: KeyObject;

@@ -33,7 +33,7 @@ test("it must hold, and so must the authority", () => {
   expect(proves(issued(["client"], early), later.certificate)).toBe(false);
 });
 
-test("one that is trusted itself needs no issuer, but must be for clients", () => {
+test("a certificate that is trusted itself needs no issuer, but must be for clients", () => {
   const stranger = createAuthority({ commonName: "stranger", validFor: hour, clock });
   for (const usages of [["client"], []] as const) {
     const itself = issued(usages, stranger);
@@ -54,7 +54,7 @@ test("only authorities sign, and only those for clients", () => {
   expect(proves(issued(["client"], namesake), authority.certificate + namesake.certificate)).toBe(true);
 });
 
-test("broken signatures and critical extensions that nobody knows prove nothing", () => {
+test("broken signatures and unknown critical extensions prove nothing", () => {
   expect(proves(odd.sha1, odd.root)).toBe(false);
   expect(proves(odd.unknownCritical, odd.root)).toBe(false);
 });

@@ -36,8 +36,9 @@ const understood: ReadonlySet<string> = new Set(
 
 /**
  * Whether a certificate proves a client, by the rules of Go's `crypto/x509`, which are those of the
- * real API server. Where OpenSSL is stricter: a certificate that says nothing of what it is for is
- * for clients too, and so is one that is for anything; one that is trusted itself needs no issuer.
+ * real API server. Where OpenSSL is stricter: a certificate that omits what it is for is
+ * for clients too, and so is one that is for anything; a certificate that is trusted itself needs
+ * no issuer.
  *
  * @param der the client's own certificate
  */

@@ -51,7 +51,7 @@ async function collect(
 const WORTH_DRAINING = 256 * 1024;
 
 /**
- * Reads a body that nobody wants to its end, so that its connection can serve the next request.
+ * Reads an unwanted body to its end, so that its connection can serve the next request.
  * Never fails: if the rest cannot be read, the connection is simply lost.
  */
 export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {

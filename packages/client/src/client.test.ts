@@ -154,7 +154,7 @@ test("apply sends what YAML would read as something else as escapes, the other v
   expect(texts).toEqual(["\\u0085", "\\u0085", "\x85"]);
 });
 
-test("delete returns whether the object is gone or still there", async () => {
+test("delete returns whether the object was deleted or still exists", async () => {
   const status = { kind: "Status", status: "Success", details: { name: "a", uid: "u" } };
   expect(await clientFor({ json: status }).client.delete(ConfigMap, key)).toEqual({ is: "gone", status });
   const object = { kind: "ConfigMap", metadata: { name: "a", uid: "u", finalizers: ["example.com/x"] } };
@@ -281,7 +281,7 @@ test("a guard goes with every call that changes something, and refuses it before
 });
 
 test.each(["head", "body"])(
-  "a version whose %s never comes is given up in ten seconds, and asked for again",
+  "a version whose %s never comes is abandoned in ten seconds, and requested again",
   async (what) => {
     const clock = new ManualClock();
     const arrived = Promise.withResolvers<void>();
@@ -310,7 +310,7 @@ test.each(["head", "body"])(
   },
 );
 
-test("an answer that is not JSON is told without repeating it", async () => {
+test("an answer that is not JSON is reported without repeating it", async () => {
   const { client } = clientFor({ chunks: ["<html>hunter2</html>"] });
   await expect(client.get(ConfigMap, key)).rejects.toMatchObject({
     code: "RESPONSE_MALFORMED",
@@ -334,7 +334,7 @@ test("a refusal carries the server's Status, and its message what was asked", as
 test.each([
   { status: 404, headers: { "content-type": "text/plain" }, chunks: ["404 page not found\n"] },
   failure(404, "NotFound", { message: "the server could not find the requested resource", details: {} }),
-])("a kind that is not served is told apart from an object that is not there", async (answer) => {
+])("a kind that is not served is distinguished from a missing object", async (answer) => {
   const { client } = clientFor(answer);
   const error = await client.list(Rollout).catch((it: unknown) => it);
   expect(isNotServed(error)).toBe(true);
@@ -427,7 +427,7 @@ test("leaving a watch early leaves its request", async () => {
   expect(transport.left).toBe(1);
 });
 
-test("a watch that is left before the server has answered leaves its request all the same", async () => {
+test("a watch that is left before the server has answered still leaves its request", async () => {
   const answered = Promise.withResolvers<void>();
   const transport = fakeTransport(async () => {
     await answered.promise;

@@ -279,8 +279,8 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   }
 
   /**
-   * Server-side apply: says which fields the object should have, and leaves those of other managers
-   * alone. Creates the object if there is none.
+   * Server-side apply: specifies which fields the object should have, and leaves those of other
+   * managers alone. Creates the object if there is none.
    */
   async apply<K extends AnyKind>(
     kind: K,

@@ -7,7 +7,7 @@ import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { loadKubeconfig } from "./kubeconfig/load.ts";
 
 /**
- * Which cluster {@link connect} connects to, and all that a client and its connection can be told.
+ * Which cluster {@link connect} connects to, and all options of a client and its connection.
  */
 export interface ConnectOptions extends ConnectionOptions, Omit<ClientOptions, "transport"> {
   /**

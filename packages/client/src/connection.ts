@@ -14,7 +14,7 @@ import { parseProxy, proxyFromEnvironment } from "./network/proxy.ts";
 import { type NetworkOptions, networkTransport } from "./network/transport.ts";
 import { type Interceptor, intercept, type Transport } from "./transport.ts";
 
-/** How {@link openTransport} connects, and who is told. */
+/** How {@link openTransport} connects, and its observers. */
 export interface ConnectionOptions
   extends Pick<NetworkOptions, "connectTimeout" | "headersTimeout" | "idleTimeout" | "compression">,
     Pick<ObserveOptions, "onResponseSize"> {
@@ -28,11 +28,11 @@ export interface ConnectionOptions
   readonly attempts?: number;
   /**
    * Told of every request made, repetitions singly. The source of `rest_client_*` metrics.
-   *
-   * @default nobody
+   * @default
+   * none
    */
   readonly onOutcome?: (outcome: RequestOutcome) => void;
-  /** Told of every repetition. @default nobody */
+  /** Called for every retry. @default none */
   readonly onRetry?: (retry: Retry) => void;
   /** Requests at level debug. @default none */
   readonly log?: Log;

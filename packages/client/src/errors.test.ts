@@ -28,7 +28,7 @@ test.each([
   [415, "UnsupportedMediaType", "API_UNSUPPORTED_MEDIA_TYPE", errors.isUnsupportedMediaType],
   [504, "Timeout", "API_TIMEOUT", errors.isTimeout],
 ] as const)(
-  "%i %s is told by its reason, by its number alone, and as a Status",
+  "%i %s is recognized by its reason, by its number alone, and as a Status",
   (code, reason, expected, guard) => {
     const status = { kind: "Status", code, reason };
     expect(new ApiError(status).code).toBe(expected);
@@ -78,7 +78,7 @@ test("every code says what it means in words", () => {
 
 const denial = (message: string) => new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
 
-test("a missing right says which rule to grant, and to whom", () => {
+test("a missing right names the rule to grant, and to whom", () => {
   const inNamespace = denial(
     'deployments.apps "web" is forbidden: User "system:serviceaccount:shop:operator" cannot patch resource "deployments/status" in API group "apps" in the namespace "prod"',
   );

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /**
- * A plugin that notes each run with what it was told, and prints the given status with a token of
+ * A plugin that notes each run with its input, and prints the given status with a token of
  * its own.
  */
 async function pluginWith(script: string, more: Partial<ExecConfig> = {}, clock = new ManualClock()) {
@@ -65,7 +65,7 @@ test("however many ask, the program runs once, and once again for a credential t
   expect(await runs()).toHaveLength(2);
 });
 
-test("another is got before one expires, and nobody waits for it", async () => {
+test("a credential is renewed before it expires, and no request waits for it", async () => {
   const expires = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
   const { plugin, runs, clock } = await pluginWith(
     `print({ token: "t" + run, expirationTimestamp: run === 1 ? "${expires(60)}" : "${expires(3_600)}" })`,
@@ -118,7 +118,7 @@ test("a client certificate is a credential too", async () => {
   expect(await plugin.current()).toEqual({ cert: "C", key: "K" });
 });
 
-test("the program is told about the cluster only if it asks for that", async () => {
+test("the program receives the cluster only if it asks for that", async () => {
   const script = `print({ token: "t" })`;
   const without = await pluginWith(script);
   await without.plugin.current();
@@ -144,7 +144,7 @@ test.each([
     `console.log(JSON.stringify({ kind: "ExecCredential", apiVersion: "x", status: { token: "hunter2" } }))`,
     `printed an ExecCredential of another apiVersion than ${apiVersion}, which the kubeconfig names`,
   ],
-])("%s is told in one line, without the output", async (script, fault) => {
+])("%s is reported in one line, without the output", async (script, fault) => {
   const { plugin } = await pluginWith(script);
   await expect(plugin.current()).rejects.toMatchObject({
     code: "CREDENTIALS_FAILED",
@@ -153,7 +153,7 @@ test.each([
   });
 });
 
-test("a program that is not there is told with its installation hint, and tried again the next time", async () => {
+test("a missing program is reported with its installation hint, and tried again the next time", async () => {
   const { plugin } = await pluginWith("", {
     command: "no-such-plugin",
     installHint: "get it from example.com\n",

@@ -28,8 +28,9 @@ export interface TransportRequest {
   readonly guard?: (() => void) | undefined;
   /**
    * How long the body may stay silent while it is being read before the peer counts as dead and the
-   * iteration throws a `TransportError` with code TIMEOUT_IDLE. Time in which nobody reads does not
-   * count. `Infinity` for streams that may be silent for long. @default the transport's own limit
+   * iteration throws a `TransportError` with code TIMEOUT_IDLE. Time in which the caller does not
+   * read does not count. `Infinity` for streams that may be silent for long. @default the
+   * transport's own limit
    */
   readonly idleTimeout?: Duration;
   /**

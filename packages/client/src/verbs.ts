@@ -88,7 +88,9 @@ export interface WatchOptions extends CallOptions {
   /** Events after this version. Absent: the current objects first, as ADDED. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "NotOlderThan";
-  /** Stream the current objects, then a bookmark that says so, then changes (watch-list). */
+  /**
+   * Stream the current objects, then a bookmark that marks their end, then changes (watch-list).
+   */
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
   readonly timeoutSeconds?: number;
@@ -125,9 +127,9 @@ export type JsonPatchOperation =
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
 /**
- * What a server answers to a delete. A Status: the object is gone, and `details.uid` says which it
- * was. The object itself: its last state, or, with a `deletionTimestamp` and finalizers or a grace
- * period, the state in which it still is.
+ * What a server answers to a delete. A Status: the object no longer exists, and `details.uid` tells
+ * which it was. The object itself: its last state, or, with a `deletionTimestamp` and finalizers or
+ * a grace period, the state in which it still is.
  */
 export type Deletion<K extends AnyKind> =
   | { readonly is: "gone"; readonly status: Status }

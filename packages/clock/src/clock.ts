@@ -15,7 +15,7 @@ export interface Clock {
   /** Runs `task` once, after at least `delayMs`. The returned function takes it back. */
   schedule(delayMs: number, task: () => void): () => void;
   /**
-   * The time of work that does nothing but show that somebody is still there, such as the renewal
+   * The time of work that does nothing but show that its sender is still alive, such as the renewal
    * of a lease. A clock that is moved by hand may let it stand still while nothing else is due, for
    * all who use it alike.
    *
@@ -34,7 +34,7 @@ export const systemClock: Clock = {
     function fire() {
       // Node's timers count whole milliseconds of a coarser clock, and may fire one or two too
       // soon. Code that compares `monotonic` with the time that was waited for would find that it
-      // has not come, and wait for ever.
+      // has not come, and wait indefinitely.
       const leftMs = dueAt - performance.now();
       if (leftMs > 0) timer = setTimeout(fire, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
       else task();

@@ -10,7 +10,7 @@ export type DurationText =
 /**
  * A length of time: a number of milliseconds, or text such as `"30s"`, `"1.5h"` or `"1h30m"`. Every
  * option of Windlass that is a length of time takes both. What is reported, and what a {@link
- * Clock} is asked for, is milliseconds, and says so in its name: `durationMs`. Fields with
+ * Clock} is asked for, is milliseconds, and has that in its name: `durationMs`. Fields with
  * Kubernetes' own names are what they are there: `timeoutSeconds`.
  */
 export type Duration = number | DurationText;

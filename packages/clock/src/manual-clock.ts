@@ -9,7 +9,7 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until it is told to move. Timers fire in the order of their due time,
+ * A clock that stands still until it is advanced. Timers fire in the order of their due time,
  * and of their making where that is equal, so the same steps give the same run.
  *
  * @example

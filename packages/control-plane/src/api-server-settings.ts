@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { TokensInit, User } from "./auth/index.ts";
 
-/** What a real API server is told by its flags, where it makes a difference here too. */
+/** What a real API server gets by its flags, where it makes a difference here too. */
 export interface ApiServerSettings {
   /** Who may do what: by roles, or everybody everything. @default "RBAC" */
   readonly authorization?: "RBAC" | "AlwaysAllow";

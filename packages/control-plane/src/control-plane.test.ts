@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "./control-plane.ts";
 
-test("history does not go back to the first write: who asks for it is told to list again", async () => {
+test("history does not go back to the first write: a watch from there gets 410", async () => {
   await using plane = await ControlPlane.start();
   const path = "/api/v1/namespaces?watch=true&resourceVersion=1";
   const { status, body } = await plane.connect().request({ method: "GET", path, headers: {} });

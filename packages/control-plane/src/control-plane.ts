@@ -89,7 +89,7 @@ export interface ControlPlaneOptions {
    * killed. @default nothing is kept
    */
   readonly data?: string;
-  /** What a real API server is told by flags. @default as a cluster's own has it */
+  /** What a real API server gets by flags. @default as a cluster's own has it */
   readonly apiServer?: ApiServerSettings;
   /**
    * Called with errors inside the server.

@@ -37,7 +37,7 @@ test("a guard that throws keeps the request from the server", async () => {
   expect(seen).toEqual([]);
 });
 
-test("the server is told why a request was aborted", async () => {
+test("the server learns why a request was aborted", async () => {
   const controller = new AbortController();
   const reason = new Error("the lease is lost");
   const transport = inProcessTransport(({ signal }) => {

@@ -358,7 +358,7 @@ test.each(Object.entries(cases))(
   },
 );
 
-test("objects of 100 kB hold nobody up for more than 100 ms, in whichever way they are written", {
+test("objects of 100 kB delay no other request for more than 100 ms, in whichever way they are written", {
   timeout: 60_000,
 }, async () => {
   const size = 7_000;
@@ -383,7 +383,7 @@ test("objects of 100 kB hold nobody up for more than 100 ms, in whichever way th
   expect(longest).toBeLessThan(100);
 });
 
-test("more faults than a call takes arguments are told", { timeout: 120_000 }, async () => {
+test("more faults than a call takes arguments are reported", { timeout: 120_000 }, async () => {
   const bad = Object.fromEntries(times(130_000, (index) => [`!${index}`, "v"]));
   // It is refused as invalid, or `send` throws.
   await send(

@@ -213,7 +213,7 @@ test("a port that is taken is named", async () => {
   expect(output).toContain(`port ${port} is in use: choose another with --port`);
 }, 15_000);
 
-test("files that cannot be written are told before anything is started", async () => {
+test("files that cannot be written are reported before anything is started", async () => {
   const nowhere = join(folder, "none");
   const noFolder = await run("--kubeconfig", join(nowhere, "kubeconfig")).ended;
   expect(noFolder.output).toBe(
@@ -235,7 +235,7 @@ test("says where it listens, and what to do to use it", async () => {
   expect(output).toContain(`at ${identityIn(kubeconfig).url}: export KUBECONFIG=${kubeconfig}\n`);
 }, 15_000);
 
-test("images are given programs, and what makes no sense is explained", async () => {
+test("images are given programs, and invalid values are explained", async () => {
   const kubeconfig = join(folder, "kubeconfig");
   const server = run("--kubeconfig", kubeconfig, "--image", "shop:*=/bin/echo at your service");
   await server.ready;

@@ -1,7 +1,7 @@
 import { flagHelp } from "./envtest/flags.ts";
 
 /**
- * What `windlass-control-plane` can be told to do by its first argument. Each is loaded when it is
+ * The commands of `windlass-control-plane`, by its first argument. Each is loaded when it is
  * asked for: --help must be quick.
  */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {

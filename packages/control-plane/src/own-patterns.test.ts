@@ -61,7 +61,7 @@ function cpuTime(regexp: RegExp, text: string): number {
   return user + system;
 }
 
-/** The first text that takes a pattern long, from short ones up: some would take for ever. */
+/** The first text that takes a pattern long, from short ones up: some would not end. */
 function slowText(regexp: RegExp): string | undefined {
   for (const length of [30, 1_000, 10_000]) {
     for (const text of attacks(regexp, length)) {

@@ -21,7 +21,7 @@ async function finishLater<T>(steps: Steps<T>, wait: () => Promise<void>): Promi
 /**
  * Runs work that has no reason to wait.
  *
- * @throws Error if it waits all the same, which is a defect of the caller
+ * @throws Error if it still waits, which is a defect of the caller
  */
 export function finishNow<T>(steps: Steps<T>): T {
   const { done, value } = steps.next();

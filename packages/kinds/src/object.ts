@@ -181,10 +181,10 @@ type WithGeneratedName<Input> = Omit<Input, "metadata"> & { readonly metadata: G
 export type CreateOf<K> =
   unknown extends InputOf<K> ? unknown : (InputOf<K> | WithGeneratedName<InputOf<K>>) & InNamespace<K>;
 
-/** What replaces an object of a kind: it says which one. */
+/** What replaces an object of a kind: it names the object. */
 export type UpdateOf<K> = InputOf<K> & InNamespace<K>;
 
-/** The same type with every field optional, at any depth; one that is undefined is left out. */
+/** The same type with every field optional, at any depth; undefined fields are left out. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
   ? readonly DeepPartial<Item>[]
   : T extends object

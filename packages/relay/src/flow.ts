@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 export interface FlowOptions {
   /** From how many waiting bytes on the source is no longer read from. */
   readonly bufferBytes: number;
-  /** Called with each chunk before it is passed on; absent if nobody looks. */
+  /** Called with each chunk before it is passed on; absent if no tenant inspects the bytes. */
   readonly onChunk: ((chunk: Buffer) => void) | undefined;
   /** The source has ended. What is returned is the last that the sink is sent. */
   readonly onEnd: () => Uint8Array | undefined;
@@ -43,7 +43,7 @@ export class Flow {
   readonly #pass = (chunk: Buffer): void => {
     this.#options.onChunk?.(chunk);
     this.bytes += chunk.length;
-    // A sink that wants to drain says so once it is empty. Small buffers alone do not stop the
+    // A sink that wants to drain emits that once it is empty. Small buffers alone do not stop the
     // source: every stop and start costs two system calls.
     if (!this.#sink.write(chunk) && this.#sink.writableLength >= this.#options.bufferBytes)
       this.#source.pause();

@@ -34,7 +34,7 @@ const cut = fc.oneof<fc.Arbitrary<Cut>[]>(
   side.map((one) => ({ by: "reset" as const, side: one })),
 );
 
-/** Bytes in no order, so that one that is lost, doubled or moved shows. */
+/** Bytes in no order, so that a lost, doubled or moved byte shows. */
 const pattern = Buffer.from(seededRandom(1).bytes(8_000_000));
 
 async function act(peers: Readonly<Record<Side, Peer>>, actions: readonly Action[]): Promise<void> {

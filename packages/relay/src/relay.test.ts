@@ -38,7 +38,7 @@ async function tlsConnection(): Promise<readonly [near: TLSSocket, far: TLSSocke
   return [near, far];
 }
 
-/** A stream that takes nothing until it is told to. */
+/** A stream that takes nothing until it is resumed. */
 class Stalled extends Duplex {
   readonly taken: Buffer[] = [];
   #waiting: (() => void) | undefined;
@@ -141,7 +141,7 @@ describe("a connection that breaks", () => {
     expect((await joined.ended).outcome).toMatchObject({ how: "lost", side: "upstream" });
   });
 
-  test("while its end is being passed on closes both sides all the same", async () => {
+  test("while its end is being passed on still closes both sides", async () => {
     const { clientPeer, client, relay: joined } = await joinedPeers();
     client.once("end", () => joined.abort("now"));
     clientPeer.socket.end();
@@ -293,7 +293,7 @@ describe("limits", () => {
     await joined.ended;
   });
 
-  test("one that is not a duration is refused by name", async () => {
+  test("an invalid duration is refused by name", async () => {
     const { client, upstream, clientPeer, upstreamPeer } = await gap();
     expect(() => relay(client, upstream, { idle: -1 })).toThrow("relay: idle (-1)");
     for (const socket of [client, upstream, clientPeer.socket, upstreamPeer.socket]) socket.destroy();

@@ -67,8 +67,8 @@ export interface Relay {
  * - A connection that is cut off is reset where its transport can say so, so that nobody takes what
  *   has arrived for all there was.
  *
- * Bytes that a socket has received and nobody has read are passed on too, so a tenant may look at
- * the first ones and `unshift` them. Any duplex streams of bytes will do.
+ * Bytes that a socket has received and that are still unread are passed on too, so a tenant may
+ * look at the first ones and `unshift` them. Any duplex streams of bytes will do.
  *
  * @throws RangeError for a limit that is not a duration.
  *

@@ -2,8 +2,9 @@
  * Writes `packages/kinds/src/generated` from an API server's OpenAPI documents, and from the Go
  * types in `go-types.json`, which say what may be null.
  *
- *   node scripts/generate-kinds.ts [--kubeconfig FILE] [--output DIR]     asks the server, through kubectl
- *   node scripts/generate-kinds.ts --input DIR [--output DIR]             reads *.json documents from a folder
+ * node scripts/generate-kinds.ts [--kubeconfig FILE] [--output DIR] asks the server, through
+ * kubectl node scripts/generate-kinds.ts --input DIR [--output DIR] reads *.json documents from a
+ * folder
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -15,7 +15,7 @@ const patienceMs = 60_000;
 
 /** A program of a control plane, to be treated badly by a test. */
 export interface Part {
-  /** Ends it with SIGKILL, in the middle of whatever it does. Resolves when it is gone. */
+  /** Ends it with SIGKILL, in the middle of whatever it does. Resolves when it has ended. */
   kill(): Promise<void>;
   /**
    * Starts it again after a kill, on the same port and data. Resolves when the control plane is
@@ -29,7 +29,7 @@ export interface Binaries extends Backend {
   readonly apiServer: Part;
   readonly etcd: Part & {
     /**
-     * Forgets all history but the present: who asks for a change from before is told 410, once the
+     * Forgets all history but the present: a request for a change from before gets 410, once the
      * API server has restarted too.
      */
     compact(): Promise<void>;

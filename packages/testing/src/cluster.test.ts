@@ -16,7 +16,7 @@ const kindNamed = (kind: string) =>
   defineResource({ group: "testing.windlass.dev", version: "v1", kind, spec: z.object({}) });
 
 /**
- * A cluster that somebody else runs and uses: closing a test's share of it must leave it as it was.
+ * A cluster that others run and use: closing a test's share of it must leave it as it was.
  */
 async function sharedCluster(): Promise<{
   plane: ControlPlane;
@@ -61,7 +61,7 @@ test("a cluster starts by itself, with controllers, and ends with its scope", as
   await expect(kept.client.list(Namespace)).rejects.toThrow("the control plane is closed");
 });
 
-test("without controllers nothing moves by itself, and the cluster says so", async () => {
+test("without controllers nothing moves by itself, and the cluster reports that it has none", async () => {
   await using cluster = await startCluster({ flavour: "embedded", embedded: { controllers: "none" } });
   expect(cluster.hasControllers).toBe(false);
 });
@@ -117,7 +117,7 @@ test("a manager that was started here is stopped with the cluster", async () => 
   await expect(running.start()).rejects.toThrow("can be started once");
 });
 
-test("on a shared cluster, what the test made is gone afterwards, and what others have is not", async () => {
+test("on a shared cluster, what the test made is deleted afterwards, and what others have is not", async () => {
   const { join, closed } = await sharedCluster();
   const owner = join();
   const theirs = kindNamed("Elder");
@@ -138,7 +138,7 @@ test("on a shared cluster, what the test made is gone afterwards, and what other
   expect(precious.metadata.deletionTimestamp).toBeUndefined();
 });
 
-test("objects that wait for an operator which is gone do not keep a shared cluster from being cleaned up", async () => {
+test("objects that wait for a stopped operator do not keep a shared cluster from being cleaned up", async () => {
   const { join } = await sharedCluster();
   const cluster = join();
   await cluster.install(Site);

@@ -42,7 +42,8 @@ export interface ClusterOptions {
 
 /**
  * An API server for a test, whichever it is: the same test runs on the embedded control plane, on a
- * bare kube-apiserver and on a full cluster. What a test made through it is gone when it is closed.
+ * bare kube-apiserver and on a full cluster. What a test made through it is deleted when it is
+ * closed.
  *
  * @example
  * await using cluster = await startCluster();
@@ -216,7 +217,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** A namespace that nobody else uses. Gone, with all in it, when the cluster is closed. */
+  /** A namespace of its own. Deleted, with all in it, when the cluster is closed. */
   async createNamespace(prefix = "test"): Promise<string> {
     const name = `${prefix}-${randomBytes(4).toString("hex")}`;
     await this.client.create(Namespace, { metadata: { name } });
@@ -250,7 +251,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** The server they name is gone, and every write that they are called for would fail. */
+  /** The server they name has stopped, and every write that they are called for would fail. */
   async #removeWebhooks(): Promise<void> {
     if (this.#webhookUrls.length === 0) return;
     for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
@@ -263,7 +264,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Has a definition's objects read without the webhook that converted them: it is gone, and
+   * Has a definition's objects read without the webhook that converted them: it was removed, and
    * without it they could not even be deleted.
    */
   async #convertAlone(definition: string): Promise<void> {

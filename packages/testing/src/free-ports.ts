@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** Ports of the loopback interface that nobody listens on at this moment. */
+/** Ports of the loopback interface that are free at this moment. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

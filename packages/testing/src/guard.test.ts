@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { guard } from "./guard.ts";
 
-/** A process that starts a program, guards it, and says which it is. */
+/** A process that starts a program, guards it, and prints its id. */
 const parent = `
   import { spawn } from "node:child_process";
   import { guard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};

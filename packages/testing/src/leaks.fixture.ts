@@ -50,8 +50,8 @@ const deployment = {
 };
 
 /**
- * A short life: a client in this process and one over HTTPS, pods, watches that nobody ends, and
- * now and then an operator.
+ * A short life: a client in this process and one over HTTPS, pods, watches that are never ended,
+ * and now and then an operator.
  */
 async function live(number: number): Promise<void> {
   await using plane = await ControlPlane.start();

@@ -40,7 +40,7 @@ export class LeaseRounds {
     for (const candidate of this.#candidates.values()) delete candidate.look;
   }
 
-  /** Somebody competes no more. */
+  /** A candidate competes no more. */
   leave(who: string): void {
     for (const [key, candidate] of this.#candidates) if (candidate.who === who) this.#candidates.delete(key);
     this.begin();

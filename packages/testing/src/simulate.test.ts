@@ -71,7 +71,7 @@ test("a trace tells reads, writes and events with their times, versions and mana
   expect(lines).toMatch(/"managedFields":\[\{"manager":"test".*"time":"2026-01-01T00:00:00Z"/);
 });
 
-test("time stands still until it is moved, and stops where it was told to", async () => {
+test("time stands still until it is moved, and stops where it was asked to", async () => {
   await using world = await startWorld(1);
   const began = world.clock.now();
   await world.settle();
@@ -104,7 +104,7 @@ test("a crashed operator does nothing more, and keeps its lease until that runs 
   expect(linesOf("first")).toBe(before);
 });
 
-test("in a quiet hour informers keep their watches, and nobody writes", async () => {
+test("in a quiet hour informers keep their watches, and no controller writes", async () => {
   await using world = await startWorld(1);
   await world.run("operator", (options) => manager(options).add(site));
   await world.advance(60_000);
@@ -128,7 +128,7 @@ test("a quiet day with informers and two candidates for a lease costs next to no
   const began = { lines: world.trace.lines.length, cpu: process.threadCpuUsage() };
   await world.advance(day);
   const { user, system } = process.threadCpuUsage(began.cpu);
-  // Under a second where nobody else is busy; without the rest of leases, half a minute.
+  // Under a second on an idle machine; without the rest of leases, half a minute.
   expect((user + system) / 1_000).toBeLessThan(4_000);
   const lines = world.trace.lines.slice(began.lines);
   expect(lines.filter((line) => line.includes("→ PUT ")).length).toBeLessThan(400);
@@ -191,7 +191,7 @@ test("waiting for what will not come fails in simulated time, not in real time",
   await expect(world.until(never, 1_000)).rejects.toThrow("not come about within 1000 ms of simulated time");
 });
 
-test("what somebody waits for in the middle of a request does not keep the world from settling", async () => {
+test("a wait in the middle of a request does not keep the simulation from settling", async () => {
   await using world = await startWorld(1);
   using _slow = world.plane.faults.add({ verbs: ["get"], resources: ["pods"], delay: 5_000 });
   const read = world.client.get(Pod, { namespace: "default", name: "nobody" });

@@ -39,9 +39,9 @@ export interface SimulatedOperator {
 }
 
 /**
- * A control plane and operators in one process, on one clock that stands still until it is told to
- * move, with randomness from one seed. The same seed and the same steps give the same run, to the
- * byte: names, uids, resource versions, times, and the order of everything.
+ * A control plane and operators in one process, on one clock that stands still until it is
+ * advanced, with randomness from one seed. The same seed and the same steps give the same run, to
+ * the byte: names, uids, resource versions, times, and the order of everything.
  *
  * What must stay out of it, because the machine decides when it is done: sockets, files, threads,
  * and signing (tokens, certificates).
@@ -187,7 +187,7 @@ export class Simulation implements AsyncDisposable {
 
   /**
    * Resolves when nothing is left to do at this moment: whatever happens next, happens because time
-   * passes or somebody acts.
+   * passes or a client acts.
    */
   async settle(): Promise<void> {
     // Within the process, all work that is left has asked for a turn of the event loop.
@@ -277,7 +277,7 @@ export class Simulation implements AsyncDisposable {
     return this.trace.around(this.plane.connect(), name);
   }
 
-  /** Of somebody who is no operator: what they write may be a lease. */
+  /** Of a client that is not an operator: what it writes may be a lease. */
   #strange(name: string): Transport {
     const inner = this.#traced(name);
     return {

@@ -42,7 +42,7 @@ test("each event of a watch is a line", async () => {
   ]);
 });
 
-test("a request that got no answer is told as such", async () => {
+test("a request that got no answer is reported as such", async () => {
   const trace = new Trace(new ManualClock());
   const broken: Transport = { ...answering(), request: () => Promise.reject(new Error("cut off")) };
   const client = new Client({ transport: trace.around(broken, "me") });

@@ -37,7 +37,7 @@ test("what is there already is seen at once, and what comes later when it comes"
 test("a state that lasts but a moment is seen too", async () => {
   await setTo("brief", "1");
   const seen = waitFor(cluster.client, ConfigMap, inDefault("brief"), ({ data }) => data?.x === "2");
-  // The watch is open once the first list has been looked at; from then on every state counts.
+  // The watch is open once the first list has been checked; from then on every state counts.
   await expect.poll(() => cluster.controlPlane?.faults.openWatches, soon).toBeGreaterThan(0);
   await setTo("brief", "2");
   await setTo("brief", "3");
@@ -85,7 +85,7 @@ test("a wait that times out says what it waited for, how long, and what it saw i
   await expect(waiting).rejects.toBeInstanceOf(WaitError);
 });
 
-test("a wait for a deletion that times out says so", async () => {
+test("the error of a wait for a deletion names the deletion", async () => {
   const clock = new ManualClock();
   const waiting = waitForDeletion(cluster.client, Namespace, { name: "default" }, { clock, timeout: 10 });
   const failed = expect(waiting).rejects.toThrow(

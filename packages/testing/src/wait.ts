@@ -132,7 +132,7 @@ async function waitForState<K extends AnyKind, R>(
 }
 
 /**
- * Waits until an object is gone, finalizers and all.
+ * Waits until an object no longer exists, finalizers and all.
  *
  * @example
  * await client.delete(WebApp, key);
@@ -163,7 +163,7 @@ export async function waitForDeletion<K extends AnyKind>(
 
 /**
  * Waits for a condition of the object's status, as `kubectl wait --for=condition=…` does. One that
- * says which generation it is about counts only once that is the present one: an old `Ready` does
+ * has an `observedGeneration` counts only once that is the present one: an old `Ready` does
  * not answer for a new spec.
  *
  * @example
@@ -280,7 +280,7 @@ async function follow<K extends AnyKind, R>(
       if (found !== undefined) return found;
     }
   } catch (error) {
-    // The history is gone, or the definition is: the next list tells.
+    // The history or the definition no longer exists: the next list tells.
     if (!isGone(error) && !isNotFound(error)) throw error;
   }
   return undefined;

@@ -97,7 +97,7 @@ test.each([
   await client.delete(ValidatingWebhookConfiguration, { name });
 });
 
-test("a webhook of somebody else that comes before ours at the moment of installing is left as it is", async () => {
+test("a webhook of another operator that is installed before ours at the moment of installing is left as it is", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const namespace = await cluster.createNamespace(name);
@@ -222,7 +222,7 @@ test("on an API server of another process they are called by a port of this one,
     await cluster.run(name, (options) => manager(options).add(webhooks));
     await expect(client.create(Parcel, weighing(31))).rejects.toThrow("must be 30 or less");
     expect((await client.list(ValidatingWebhookConfiguration)).items).toHaveLength(1);
-    // Left to be cleaned up when nobody converts it any more.
+    // Left to be cleaned up when no webhook converts it any more.
     const namespace = await cluster.createNamespace(name);
     await client.create(Parcel, { ...weighing(3), metadata: { namespace, name: "left" } });
   }

@@ -49,7 +49,7 @@ export class WebhookServices {
   #call(id: string, call: Parameters<Handle>[0]): ReturnType<Handle> {
     const service = this.#services.get(id);
     const handle = service?.handles[service.calls++ % service.handles.length];
-    if (!handle) return Promise.reject(new Error(`nobody stands behind Service ${id} any more`));
+    if (!handle) return Promise.reject(new Error(`no backend is left for Service ${id}`));
     return handle(call);
   }
 }

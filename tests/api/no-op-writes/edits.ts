@@ -126,7 +126,7 @@ function another(value: Json): Json {
   return first === undefined ? { extra: "extra" } : { ...value, [first]: another(value[first] as Json) };
 }
 
-/** A part of what an object may have, as somebody might apply it: some fields left out, some lists in another order. */
+/** A part of what an object may have, as a user might apply it: some fields left out, some lists in another order. */
 export function thin(value: Json, choose: Choose, often = 6): Json {
   if (Array.isArray(value)) {
     const kept = value.filter(() => choose(often * 2) > 0).map((item) => thin(item, choose, often));

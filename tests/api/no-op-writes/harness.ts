@@ -154,7 +154,7 @@ export function statusSubject(
   return subject;
 }
 
-/** Runs what would apply something, and gives back what it would send. */
+/** Runs what would apply something, and returns what it would send. */
 async function capture(run: (client: ReconcileClient) => Promise<unknown>): Promise<JsonObject> {
   class Captured extends Error {
     readonly body: JsonObject;
@@ -252,7 +252,7 @@ function dryRun(client: Parts["client"], { kind, subresource }: Subject, body: J
 
 /**
  * An object with its keys in order, without what alone is no change: what others own, which an apply takes from them if it
- * spells a value in another way than they did; when somebody owned it; and the generation, which NetworkPolicies get again with
+ * spells a value in another way than they did; when a manager owned it; and the generation, which NetworkPolicies get again with
  * each write that has an empty list in it, so that there is no end to it.
  */
 function comparable(object: KubernetesObject): JsonObject {

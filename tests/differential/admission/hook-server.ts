@@ -11,7 +11,7 @@ export type Behaviour = (
   review: Review,
 ) => { response: object } | { status: number; type?: string; text: string } | "hang" | "cut";
 
-/** Webhooks under one address: each path behaves as it is told, and everything sent is kept. */
+/** Webhooks under one address: each path behaves as the test asks, and everything sent is kept. */
 export interface HookServer {
   readonly url: string;
   readonly authority: string;
@@ -41,7 +41,7 @@ export async function openHooks(host: string): Promise<HookServer> {
       const url = incoming.url ?? "";
       seen.push({ path: url, headers: { ...incoming.headers }, review });
       const name = url.slice(1).split("?")[0] as string;
-      const done = behaviours.get(name)?.(review) ?? { status: 404, text: "nobody here" };
+      const done = behaviours.get(name)?.(review) ?? { status: 404, text: "no such webhook" };
       if (done === "hang") return;
       if (done === "cut") {
         incoming.socket.destroy();

@@ -245,7 +245,7 @@ const servers = [openReal(kubeconfig), await openEmbedded()];
 const namespace = `transport-${process.pid}`;
 const wanted = cases.filter(({ name }) => name.includes(process.argv[2] ?? ""));
 
-/** Ports of this run, and times, are nobody's. */
+/** Ports of this run, and times, are replaced. */
 function settled(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(normal(value))

@@ -50,7 +50,7 @@ function settle(value: Json, given: string, key: string): Json {
     ) as JsonObject;
   }
   if (typeof value === "number") {
-    // Where the API server itself listens, which default/kubernetes leads to.
+    // Where the API server itself listens, which default/kubernetes routes to.
     if (key === "targetPort" && (value === 6443 || value >= 32_768)) return "<port>";
     return key === "nodePort" || key === "healthCheckNodePort"
       ? given.includes(String(value))

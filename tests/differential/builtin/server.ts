@@ -11,7 +11,7 @@ export interface Answer {
 export interface Server extends AsyncDisposable {
   /** Whether what was written takes a while to be seen by admission. */
   readonly caches: boolean;
-  /** @param as who is impersonated @default nobody */
+  /** @param as who is impersonated @default no user */
   send(method: string, path: string, body?: unknown, contentType?: string, as?: string): Promise<Answer>;
 }
 

@@ -5,7 +5,7 @@ import type { Shown } from "./server.ts";
 const day = 24 * 3_600_000;
 const at = (days: number) => ({ now: () => Date.now() + days * day });
 
-/** What clients show, and what a server is told to trust. */
+/** What clients show, and what a server trusts. */
 export function cases(folder: string): {
   readonly roots: readonly string[];
   readonly shown: readonly Shown[];
@@ -96,8 +96,8 @@ export function cases(folder: string): {
   const leaf = maker.make("leaf", { by: ca });
   show("by a leaf", { by: leaf }, leaf);
   const notOne = maker.make("not-one", { by: ca, extensions: ["basicConstraints=CA:FALSE"] });
-  show("by one that is no authority", { by: notOne }, notOne);
-  show("by a trusted one that is no authority", {
+  show("by a certificate that is not an authority", { by: notOne }, notOne);
+  show("by a trusted certificate that is not an authority", {
     by: root("no-authority", { subject: "/CN=no-authority", extensions: ["basicConstraints=CA:FALSE"] }),
   });
   show("by a trusted one that says nothing", { by: root("bare", { subject: "/CN=bare", extensions: [] }) });
@@ -112,9 +112,9 @@ export function cases(folder: string): {
     subject: "/CN=short",
     extensions: ["basicConstraints=critical,CA:TRUE,pathlen:0", "keyUsage=critical,keyCertSign"],
   });
-  show("by a root that allows nobody below", { by: short });
+  show("by a root that allows no authority below", { by: short });
   const below = maker.make("below", { subject: "/CN=below", extensions: authority, by: short });
-  show("below a root that allows nobody below", { by: below }, below);
+  show("below a root that allows no authority below", { by: below }, below);
   const servers = maker.make("servers", {
     subject: "/CN=servers",
     by: ca,

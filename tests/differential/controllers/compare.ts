@@ -69,7 +69,7 @@ function generatedNames(items: readonly JsonObject[]): [string, string][] {
   for (const { metadata, kind, message } of items) {
     if (!isObject(metadata)) continue;
     if (kind === "Event") {
-      // Pods that are gone already: only events still know them.
+      // Pods that were deleted already: only events still name them.
       const [, gone, prefix] = /^Created pod: ((.+-)[a-z0-9]{5})$/.exec(textOf(message)) ?? [];
       if (gone !== undefined) names.set(gone, `${prefix}<suffix>`);
       continue;

@@ -158,7 +158,7 @@ const pieces = [
   "😀",
 ];
 
-/** Patterns that nobody would write, of which about half are valid. */
+/** Unlikely patterns, of which about half are valid. */
 function drawn(seed: number, count: number): string[] {
   const random = seededRandom(seed);
   const below = (limit: number) => Math.floor(random.next() * limit);

@@ -108,7 +108,7 @@ async function compare(sequence: Sequence, namespace: string): Promise<void> {
   }
 }
 
-/** Finalizers would keep the definition for ever. */
+/** Finalizers would keep the definition indefinitely. */
 async function clean(server: Server): Promise<void> {
   const { body } = await server.send({ method: "GET", path: widgets });
   for (const { metadata } of (body as { items: { metadata: { name: string; namespace: string } }[] }).items) {
@@ -122,7 +122,7 @@ async function clean(server: Server): Promise<void> {
   await server.send({ method: "DELETE", path: `${definitionPath}/${definition.metadata.name}` });
 }
 
-/** With nobody to empty the namespace, Services would keep their addresses until there are none left. */
+/** Without a controller to empty the namespace, Services would keep their addresses until there are none left. */
 async function release(server: Server, namespace: string): Promise<void> {
   const services = `/api/v1/namespaces/${namespace}/services`;
   const { body } = await server.send({ method: "GET", path: services });

@@ -38,7 +38,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     reason:
-      "what waits for its dependents is let go by another policy; the real server then trips over the version it was told to expect",
+      "what waits for its dependents is let go by another policy; the real server then fails on the version it was given as expected",
     covers: ({ method }, { at, real }) =>
       method === "DELETE" &&
       at === "status" &&

@@ -3,7 +3,7 @@
  *
  *     node tests/differential/kubectl/compare.ts --kubeconfig FILE [--image IMAGE] [--only SESSION]
  *
- * The real one must have controllers and a node, and IMAGE must be one that it can run for ever. kubectl is taken from PATH, or
+ * The real one must have controllers and a node, and IMAGE must be one that it can run indefinitely. kubectl is taken from PATH, or
  * from KUBECTL. Works in a namespace of its own, and deletes it. Exits with 1 when anything differs.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -10,7 +10,7 @@ export interface Invocation {
   /** Its output is not compared: it only brings about what follows. */
   readonly quiet?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Ends a call that would go on for ever, once it has printed so many lines. */
+  /** Ends a call that would never end, once it has printed so many lines. */
   readonly events?: number;
   /** Calls made one after the other while this one runs, once it has printed something or a moment has passed. */
   readonly meanwhile?: readonly (readonly string[])[];
@@ -78,7 +78,7 @@ function run(args: readonly string[], { input, env, events }: Running): Promise<
     child.on("error", reject);
     child.on("close", (code) => {
       clearTimeout(giveUp);
-      // How a process ends that was told to is up to the moment it was told.
+      // How a stopped process ends depends on the moment it was stopped.
       const ended = isEnough ? null : code;
       resolve({ code: ended, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() });
     });

@@ -3,7 +3,7 @@ import { builtinSchema, normalize } from "../../../packages/control-plane/src/ki
 import type { Draw } from "./generate.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Fields of a Service that the server fills in once the entries are made: they are nobody's. */
+/** Fields of a Service that the server fills in once the entries are made: no manager owns them. */
 const ALLOCATED = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"];
 
 /** Kinds that between them have every sort of list there is, and that no controller rewrites while we look. */

@@ -156,7 +156,7 @@ test("the first interceptor is the outermost", async () => {
   expect(order).toEqual(["a", "b", "end b", "end a"]);
 });
 
-test("the size of an answer is told when it was read to its end, and not of one left early", async () => {
+test("the size of a response is reported when it was read to its end, and not of one left early", async () => {
   const transport = fakeTransport(() => ({ chunks: ["abc", "de"] }));
   const sizes: ResponseSize[] = [];
   const around = observe({ host: "h:1", onResponseSize: (size) => sizes.push(size) })(transport);
@@ -174,7 +174,7 @@ test("an answer whose size is counted can be left before its first piece", async
   expect(transport.open).toBe(0);
 });
 
-test("a 401 is told as an expired client certificate if it is one, and otherwise left as it is", async () => {
+test("a 401 is reported as an expired client certificate if it is one, and otherwise left as it is", async () => {
   const day = 86_400_000;
   const clock = new ManualClock(Date.now());
   const authority = createAuthority({ commonName: "ca", validFor: 9 * day, clock });

@@ -35,12 +35,12 @@ export interface ResponseSize extends Pick<RequestOutcome, "method" | "path" | "
 export interface ObserveOptions {
   /** The server's host and port, for the `host` label. */
   readonly host: string;
-  /** @default nobody, but the diagnostics channel */
+  /** @default none, only the diagnostics channel */
   readonly onOutcome?: (outcome: RequestOutcome) => void;
   /**
    * Told when a body was read to its end; of those left early, such as watches, nothing.
    *
-   * @default nobody, and nothing is counted
+   * @default none, and nothing is counted
    */
   readonly onResponseSize?: (size: ResponseSize) => void;
   /** Each request at level debug. @default none */

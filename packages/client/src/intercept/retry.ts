@@ -17,7 +17,7 @@ export interface RetryOptions {
   readonly attempts?: number;
   /** A longer `Retry-After` is given back to the caller instead of waited for. @default "30s" */
   readonly longestWait?: Duration;
-  /** Told of each repetition before its wait. @default nobody */
+  /** Called before the wait of each retry. @default none */
   readonly onRetry?: (retry: Retry) => void;
   /** @default the system's */
   readonly clock?: Clock;

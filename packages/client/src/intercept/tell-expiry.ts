@@ -12,7 +12,7 @@ interface CertificateHolder {
 /**
  * Says when it is the client certificate's age that the server objects to. A server answers an
  * expired certificate with a bare 401, as it answers everything that it does not believe. Looked at
- * only after a refusal: this machine's clock may be the one that is wrong.
+ * only after a refusal: this machine's clock may be wrong.
  *
  * @param source where the certificate came from, for the message.
  */

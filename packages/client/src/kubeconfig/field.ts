@@ -1,7 +1,7 @@
 import { KubeconfigError } from "../errors.ts";
 
 /**
- * A value of a kubeconfig together with where it stands, so that every fault can be told by its
+ * A value of a kubeconfig together with where it stands, so that every fault can be named by its
  * path. `secret` values are never repeated.
  */
 export class Field {

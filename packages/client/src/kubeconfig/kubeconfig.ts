@@ -15,7 +15,7 @@ export interface Kubeconfig {
 
 /**
  * An entry that could not be read. It matters only when it is used: old files are full of entries
- * that nobody needs.
+ * that are not needed.
  */
 export interface Faulty {
   readonly fault?: KubeconfigError;
@@ -68,7 +68,7 @@ export interface ExecConfig {
   readonly args: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly installHint?: string;
-  /** Whether the program is told about the cluster. */
+  /** Whether the program receives the cluster. */
   readonly provideClusterInfo: boolean;
   /** Whether it may, must or must not have the terminal. */
   readonly interactiveMode: "Never" | "IfAvailable" | "Always";

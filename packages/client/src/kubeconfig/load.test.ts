@@ -74,7 +74,7 @@ test("with nothing at all the message says what to do, and names the file that K
   });
 });
 
-test("a file with nothing in it is told as that", async () => {
+test("a file with nothing in it is reported as such", async () => {
   await writeFile(at("empty"), "");
   await expect(findAccess({ env: { KUBECONFIG: at("empty") } })).rejects.toMatchObject({
     code: "KUBECONFIG_INVALID",

@@ -6,7 +6,7 @@ export interface Abortable {
 /**
  * The requests under way, by their signals. One listener on each signal serves all requests that
  * share it: listeners that come and go on a signal that stays are linked to each other, and the
- * garbage collector takes every request for alive until it has looked at all memory.
+ * garbage collector takes every request for alive until it has scanned all memory.
  */
 export class AbortGroups {
   readonly #groups = new Map<AbortSignal, Group>();

@@ -1,5 +1,5 @@
 /**
- * Beyond this many bytes that nobody has taken, the connection is left unread until somebody does.
+ * Beyond this many unread bytes, the connection is paused until the caller reads them.
  */
 const MOST_WAITING_BYTES = 256 * 1024;
 
@@ -101,7 +101,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
       this.#isOver = true;
       this.#source.bodyLeft();
     }
-    // Otherwise a reader that waits for bytes while another one leaves would wait for ever.
+    // Otherwise a reader that waits for bytes while another one leaves would wait indefinitely.
     this.#wake();
     return Promise.resolve(end);
   }

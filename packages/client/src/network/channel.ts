@@ -194,7 +194,7 @@ export class Channel {
   /**
    * The guard is asked again before each piece, the last one above all: without it the server has
    * no request to act upon. A piece waits in this process only while the kernel's buffer is full,
-   * and is gone when the owner drops the channel.
+   * and is freed when the owner drops the channel.
    */
   #sendPieces(owner: ChannelOwner, bytes: Buffer, start: number, guard: () => void): void {
     const end = start + PIECE_BYTES;

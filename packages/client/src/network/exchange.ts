@@ -156,7 +156,7 @@ export class Exchange implements ChannelOwner, BodySource, Abortable {
     this.#body?.fail(error);
   }
 
-  /** Ends the request, as nobody wants more of it. @returns false if it has ended before. */
+  /** Ends the request, as no caller wants more of it. @returns false if it has ended before. */
   #leave(): boolean {
     if (!this.#finish()) return false;
     this.#channel.drop(this);

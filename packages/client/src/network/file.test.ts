@@ -16,7 +16,7 @@ async function replace(path: string, content: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-test("a replaced file is noticed within ten seconds, and not looked at before", async () => {
+test("a replaced file is noticed within ten seconds, and not read before", async () => {
   const clock = new ManualClock();
   const path = join(folder, "token");
   await replace(path, "one");

@@ -29,7 +29,7 @@ export class RotatingFile {
   }
 
   /**
-   * Its content, at once if it was looked at a moment ago. @throws TransportError with code
+   * Its content, at once if it was read a moment ago. @throws TransportError with code
    * CREDENTIALS_FAILED if it was never readable.
    */
   read(): Buffer | Promise<Buffer> {
@@ -40,7 +40,7 @@ export class RotatingFile {
     return this.#reading;
   }
 
-  /** Makes the next read look at the file, however recently it was looked at. */
+  /** Makes the next read look at the file, however recently it was read. */
   invalidate(): void {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }

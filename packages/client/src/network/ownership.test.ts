@@ -80,7 +80,7 @@ const commands = fc.array(
   { minLength: 4, maxLength: 40, size: "max" },
 );
 
-/** The pieces in which an answer is sent. Whose it is can be told from every byte of it. */
+/** The pieces in which an answer is sent. Every byte shows whose it is. */
 function piecesOf(form: Form, text: string): readonly (Buffer | "close" | "destroy")[] {
   const half = Math.floor(text.length / 2);
   const [one, two] = [text.slice(0, half), text.slice(half)];

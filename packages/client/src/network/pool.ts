@@ -3,7 +3,7 @@ import { Channel, type ChannelEvents, type ChannelOwner, type Dial } from "./cha
 /**
  * Shorter than the idle timeouts of API servers (90 s) and of the load balancers before them (60 s
  * at the least), so that it is this side which closes an idle connection, and no write is sent into
- * one that is just going away.
+ * one that is about to close.
  */
 const IDLE_CONNECTION_MS = 45_000;
 const SWEEP_MS = 10_000;
@@ -24,7 +24,7 @@ export class Pool implements ChannelEvents {
     this.#dial = dial;
   }
 
-  /** A connection for a request, which owns it from now on: one that is idle, or a new one. */
+  /** A connection for a request, which owns it from now on: an idle one, or a new one. */
   take(owner: ChannelOwner): Channel {
     const channel = this.#takeIdle() ?? new Channel(this.#dial, this);
     channel.take(owner);

@@ -93,7 +93,7 @@ test("a proxy that refuses is named, without its password", async () => {
   });
 });
 
-test("a proxy that is not there is told as that", async () => {
+test("a missing proxy is reported as such", async () => {
   const transport = networkTransport({ server: "https://127.0.0.1:1", proxy: new URL("http://127.0.0.1:9") });
   await expect(transport.request({ method: "GET", path: "/", headers: {} })).rejects.toMatchObject({
     code: "PROXY_FAILED",

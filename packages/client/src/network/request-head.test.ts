@@ -3,7 +3,7 @@ import { requestHead } from "./request-head.ts";
 
 const request = { method: "GET", target: "/api", headers: {}, body: undefined };
 
-test("a body's length is told in bytes, and that there is none where a server might wait for one", () => {
+test("a body's length is sent in bytes, and that there is none where a server might wait for one", () => {
   expect(requestHead({ ...request, method: "PUT", body: "ü" })).toBe(
     "PUT /api HTTP/1.1\r\ncontent-length: 2\r\n\r\n",
   );

@@ -108,7 +108,7 @@ test.each([
   ["a header without a name", head(": b")],
   ["malformed content-length", head("Content-Length: -1")],
   ["two lengths", head("Content-Length: 1", "Content-Length: 2")],
-  ["a coding nobody asked for", head("Transfer-Encoding: gzip, chunked")],
+  ["a coding that was not requested", head("Transfer-Encoding: gzip, chunked")],
   ["chunk without a size", `${head("Transfer-Encoding: chunked")}\r\n`],
   ["malformed chunk size", `${head("Transfer-Encoding: chunked")}-1\r\n`],
   ["chunk size out of range", `${head("Transfer-Encoding: chunked")}${"f".repeat(13)}\r\n`],

@@ -104,7 +104,7 @@ const stages = {
 const LONGEST_S = 10 + 70 + 60 + 90;
 
 test.each(exchanges)(
-  "a peer that falls silent at any byte of $kind is given up in limited time, and nothing is left of it",
+  "a peer that falls silent at any byte of $kind is abandoned in limited time, and nothing is left of it",
   async ({ answer, over, request, stride }) => {
     await using server = await startRawServer(
       (_, socket) => {

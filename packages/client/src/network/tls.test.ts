@@ -56,7 +56,7 @@ test("the name in the certificate must be the server's, or the one that tls-serv
   expect(seen).toEqual(["kubernetes.default.svc"]);
 });
 
-test("an expired certificate is told as that", async () => {
+test("an expired certificate is reported as such", async () => {
   const longAgo = createAuthority({
     commonName: "old-ca",
     validFor: 20 * day,
@@ -75,7 +75,7 @@ test("an expired certificate is told as that", async () => {
   });
 });
 
-test("a port that does not speak TLS is told as that", async () => {
+test("a port that does not speak TLS is reported as such", async () => {
   await using server = await startServer((_, response) => response.end());
   await expect(ask(server.url.replace("http:", "https:"), {})).rejects.toMatchObject({ code: "TLS_FAILED" });
 });
@@ -109,7 +109,7 @@ test("new material gets connections of its own without a restart, and the old on
   await transport.close();
 });
 
-test("a server that refuses the client certificate is told as that", async () => {
+test("a server that refuses the client certificate is reported as such", async () => {
   await using server = await startServer((_, response) => response.end(), {
     ...served(loopback),
     ca: authority.certificate,
@@ -127,7 +127,7 @@ test("a server that refuses the client certificate is told as that", async () =>
   });
 });
 
-test("material that does not parse is told without repeating it", async () => {
+test("material that does not parse is reported without repeating it", async () => {
   await expect(
     ask("https://127.0.0.1:1", { ca: "x", cert: "hunter2", key: "hunter2" }),
   ).rejects.toMatchObject({

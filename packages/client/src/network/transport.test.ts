@@ -143,7 +143,7 @@ test.each([
   for (let i = 0; i < 2; i++) expect(await text(raw.transport, get("/"))).toBe("");
 });
 
-test("a body in a coding that nobody asked for is an answer that is not valid", async () => {
+test("a body in a coding that was not requested is an invalid response", async () => {
   await using server = await startServer((_, response) =>
     response.writeHead(200, { "content-encoding": "br" }).end("whatever"),
   );
@@ -188,7 +188,9 @@ test("damaged gzip is an answer that is not valid", async () => {
   await transport.close();
 });
 
-/** A stream that never ends by itself, and a promise that resolves when its connection is gone. */
+/**
+ * A stream that never ends by itself, and a promise that resolves when its connection is closed.
+ */
 async function endlessServer() {
   const gone = Promise.withResolvers<void>();
   const server = await startServer((_, response) => {
@@ -267,7 +269,7 @@ test.each(["identity", "gzip"])(
   },
 );
 
-test("a peer that takes the connection but never answers the TLS greeting is told as that", async () => {
+test("a peer that takes the connection but never answers the TLS greeting is reported as such", async () => {
   const clock = new ManualClock();
   const accepted = Promise.withResolvers<Socket>();
   const server = createServer((socket) => accepted.resolve(socket));
@@ -414,7 +416,7 @@ test("a refusal that falls silent is given up, also where the stream that was as
   await client.close();
 });
 
-test("no answer within the headers timeout is told as that, and a watch that has begun is not bound by it", async () => {
+test("no answer within the headers timeout is reported as such, and a watch that has begun is not bound by it", async () => {
   const clock = new ManualClock();
   const arrived = Promise.withResolvers<void>();
   await using server = await startServer((request, response) => {
@@ -446,7 +448,7 @@ test("a refused connection names the server, and is known not to have been sent"
   });
 });
 
-test("an unknown host is told as that", async () => {
+test("an unknown host is reported as such", async () => {
   const transport = networkTransport({ server: "http://no-such-host.invalid" });
   await expect(transport.request(get("/"))).rejects.toMatchObject({
     code: "HOST_NOT_FOUND",
@@ -465,7 +467,7 @@ test("a connection cut in the middle of the answer is an error, not an end", asy
   });
 });
 
-test("a peer that does not speak HTTP is told as that", async () => {
+test("a peer that does not speak HTTP is reported as such", async () => {
   const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH\r\n"));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -476,7 +478,7 @@ test("a peer that does not speak HTTP is told as that", async () => {
 });
 
 test.each(["identity", "gzip"])(
-  "a body (%s) that nobody reads is not buffered without end",
+  "a body (%s) that the caller does not read is not buffered without end",
   async (coding) => {
     const plain = Buffer.alloc(64 * 1024 * 1024);
     const sent = coding === "gzip" ? gzipSync(plain, { level: constants.Z_NO_COMPRESSION }) : plain;
@@ -520,7 +522,7 @@ async function startRaw(onConnection: (socket: Socket) => void) {
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-test("a connection on which something came that nobody asked for is not used again", async () => {
+test("a connection on which an unsolicited response came is not used again", async () => {
   let connections = 0;
   await using raw = await startRaw((socket) => {
     connections++;

@@ -265,7 +265,7 @@ export function messageNamed(name: string): MessageType {
   return message;
 }
 
-/** The message of a kind; undefined for one that is not Kubernetes' own. */
+/** The message of a kind; undefined for a custom kind. */
 export function messageOf(kind: AnyKind): MessageType | undefined {
   if (kind.representation !== undefined) return messageNamed(`meta.v1.${kind.representation}`);
   const id = allMessages().packageOf(kind.group);

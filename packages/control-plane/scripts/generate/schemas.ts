@@ -13,7 +13,7 @@ export interface SchemaPackage {
 /**
  * The structure of every type the server publishes, by package. Prose is left out: it belongs to
  * the Kubernetes authors and no machine reads it. What there is of it is recorded apart, see
- * descriptions.ts. References become `package.Type`, and a default beside one is kept beside it.
+ * descriptions.ts. References become `package.Type`, and a default next to one is kept next to it.
  */
 export async function recordSchemas(
   cluster: Cluster,

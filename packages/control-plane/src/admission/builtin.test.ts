@@ -138,7 +138,7 @@ test("a namespace that asks for restricted pods gets no others", async () => {
   expect(await cluster.send("POST", pods, careful)).toMatchObject({ kind: "Pod" });
 });
 
-test("nobody grants what they do not hold", async () => {
+test("no user grants rights that they do not hold", async () => {
   const admin = { name: "eve", groups: ["system:authenticated"] };
   await using cluster = await stage(admin);
   const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";

@@ -86,7 +86,7 @@ describe("a binding", () => {
       sourceOf({ roles, roleBindings: [binding("b", ["Role", "reader"], subjects, "ns")] }),
     ).authorize(user, attributes);
 
-  test("reaches users, groups and service accounts, and says which", () => {
+  test("a binding reaches users, groups and service accounts, and the reason names it", () => {
     const account: User = { name: "system:serviceaccount:ns:runner", groups: [] };
     const by = 'RBAC: allowed by RoleBinding "b/ns" of Role "reader" to';
     expect(decide([{ kind: "User", name: "bob" }], bob).reason).toBe(`${by} User "bob"`);
@@ -111,7 +111,7 @@ describe("a binding", () => {
     expect(decide(subjects, bob, { ...readPods, namespace: undefined }).allowed).toBe(false);
   });
 
-  test("to a role that does not exist allows nothing and says so", () => {
+  test("a binding to a missing role allows nothing and reports it", () => {
     const authorizer = createAuthorizer(
       sourceOf({
         roleBindings: [

@@ -214,7 +214,7 @@ describe("a token", () => {
     expect((await review(jwt)).error).toBe("[invalid bearer token, Token has been invalidated]");
   });
 
-  test("of another key is nobody's, though the issuer is the same", async () => {
+  test("a token of another key is refused, though the issuer is the same", async () => {
     const other = createTokens({ clock, random: seededRandom(1), find: () => undefined });
     const forged = await other.issue({
       serviceAccount: stored.get("serviceaccounts/ns/sa") ?? {},
@@ -224,13 +224,13 @@ describe("a token", () => {
     expect((await review(forged.token)).error).toMatch(/error in cryptographic primitive/);
   });
 
-  test("without a signature is nobody's", async () => {
+  test("a token without a signature is refused", async () => {
     const [, payload] = (await token()).split(".");
     const none = Buffer.from('{"alg":"none"}').toString("base64url");
     expect(await review(`${none}.${payload}.`)).not.toHaveProperty("authenticated");
   });
 
-  test("of any other form is nobody's", async () => {
+  test("a token of any other form is refused", async () => {
     const good = await token();
     const mangled = fc.oneof(
       fc.string({ minLength: 1 }),

@@ -5,7 +5,7 @@ import { timestamp } from "../registry/metadata.ts";
 import type { Strategy } from "../registry/strategy.ts";
 import type { KindDeclaration } from "./declaration.ts";
 
-/** Keeps a definition there until its objects are gone. */
+/** Keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 /**

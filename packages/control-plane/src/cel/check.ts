@@ -28,7 +28,7 @@ import {
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>;
   readonly library: Library;
-  /** Says which literals are patterns. */
+  /** Tells which literals are patterns. */
   readonly matcher: Matcher;
 }
 

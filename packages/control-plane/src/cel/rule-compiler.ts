@@ -10,7 +10,7 @@ import { type CompiledRule, compileRule } from "./rule.ts";
 
 /** Where a node with rules stands in the schema of a CRD. */
 export interface RulePlace {
-  /** The nearest place above whose parts cannot be told apart between two revisions. */
+  /** The nearest place above whose parts cannot be distinguished between two revisions. */
   readonly uncorrelatable?: string;
   /** How many values the schema allows at this place; undefined where it sets no bound. */
   readonly cardinality?: number;

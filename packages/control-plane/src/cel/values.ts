@@ -74,8 +74,8 @@ export type Value =
   | Value[];
 
 /**
- * A map, or an object with declared fields. Keys are told apart by type: `1`, `"1"` and `true` are
- * three keys.
+ * A map, or an object with declared fields. Keys are distinguished by type: `1`, `"1"` and `true`
+ * are three keys.
  */
 export class CelMap {
   private readonly entries = new Map<string, readonly [Value, Value]>();

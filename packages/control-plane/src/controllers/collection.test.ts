@@ -57,7 +57,7 @@ test("an owner deleted in the foreground waits for the dependents that block it,
   expect(cluster.get("configmaps", "loose")?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test("a circle of owners that block each other goes all the same", async () => {
+test("a circle of owners that block each other is still deleted", async () => {
   await using cluster = await startCluster();
   await cluster.create(map("a"), map("b"), map("c"));
   for (const [name, owner] of [
@@ -74,7 +74,7 @@ test("a circle of owners that block each other goes all the same", async () => {
   expect(maps(cluster)).toEqual([]);
 });
 
-test("what an object of an unknown kind owns stays: nobody can say whether its owner is there", async () => {
+test("what an object of an unknown kind owns stays: whether its owner exists is unknown", async () => {
   await using cluster = await startCluster();
   const owner = { kind: "Nothing", name: "x", uid: "11111111-1111-4111-8111-111111111111" };
   await cluster.create(

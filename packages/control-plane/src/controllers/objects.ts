@@ -176,7 +176,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof StatusError && (error.code === 404 || error.code === 409);
 }
 
-/** Awaits a write, and ignores that its object is gone. */
+/** Awaits a write, and ignores that its object no longer exists. */
 export async function unlessGone(work: Promise<unknown>): Promise<void> {
   try {
     await work;

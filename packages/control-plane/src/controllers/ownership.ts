@@ -77,7 +77,7 @@ export function controllerKey(group: string, kind: string): (record: LogRecord) 
 }
 
 /**
- * As `controllerKey`; for an object that nobody controls, the keys of those who select it and might
+ * As `controllerKey`; for an object without a controller, the keys of those who select it and might
  * take it.
  */
 export function claimantKeys(registry: Registry, owners: Resource): (record: LogRecord) => string[] {
@@ -128,7 +128,7 @@ export function controllerReference(owner: StoredObject): OwnerReference {
 
 /**
  * The objects that are a workload's own: those it controls and still selects. Takes those that it
- * selects and nobody controls, and releases those that it controls and no longer selects.
+ * selects and that have no controller, and releases those that it controls and no longer selects.
  */
 export async function claim<T>(
   registry: Registry,

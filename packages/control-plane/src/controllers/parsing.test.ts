@@ -42,7 +42,7 @@ test("a text that is no schedule is an Error, and nothing worse; a schedule neve
   );
 });
 
-test("a list of indexes that makes no sense is an empty one", () => {
+test("an invalid list of indexes is an empty one", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), (text) => {
       expect(parseIndexes(text).every((index) => Number.isInteger(index))).toBe(true);

@@ -23,7 +23,7 @@ type Revisioned = DaemonSet | StatefulSet;
 export interface History {
   readonly revisions: readonly Stored<ControllerRevision>[];
   readonly update: Stored<ControllerRevision>;
-  /** Grows when a name was taken by somebody else's revision. */
+  /** Grows when a name was taken by another owner's revision. */
   readonly collisions: number;
 }
 
@@ -109,7 +109,7 @@ export function revisionHash(revision: Stored<ControllerRevision>, naming: Revis
   return textOf(valueAt(revision, "metadata", "labels", naming.label));
 }
 
-/** Deletes the oldest revisions that nobody uses, beyond as many as are to be kept. */
+/** Deletes the oldest revisions that are not in use, beyond as many as are to be kept. */
 export async function truncateHistory(
   registry: Registry,
   owner: Stored<Revisioned>,

@@ -417,7 +417,7 @@ test("an autoscaler scales whatever can be scaled, and what a custom object owns
   expect(cluster.get("configmaps", "log")).toBeUndefined();
 });
 
-test("a quota's status says what a write takes of it at once, and what is left when it is gone", async () => {
+test("a quota's status says what a write takes of it at once, and what is left once it is deleted", async () => {
   await using cluster = await startCluster();
   await cluster.create({
     apiVersion: "v1",
@@ -473,7 +473,7 @@ test("a pod without the port that a service names is in a slice of its own, and 
   );
 });
 
-test("Endpoints that somebody wrote are mirrored with what is said of them, and go with their service", async () => {
+test("Endpoints that a user wrote are mirrored with their metadata, and deleted with their service", async () => {
   await using cluster = await startCluster();
   const written = (name: string): JsonObject => ({
     apiVersion: "v1",

@@ -16,7 +16,7 @@ export function templateHash(template: Json, collisions = 0): string {
   return Array.from(String(hash), (digit) => safe[digit.charCodeAt(0) % safe.length]).join("");
 }
 
-/** Keys sorted: the order in which a client wrote them says nothing. */
+/** Keys sorted: the order in which a client wrote them has no meaning. */
 function inOrder(value: Json): Json {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== "object" || value === null) return value;

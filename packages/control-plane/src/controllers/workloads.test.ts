@@ -9,7 +9,7 @@ const replicas = (count: number) => (object: JsonObject) => {
   (object.spec as JsonObject).replicas = count;
 };
 
-test("a ReplicaSet takes pods that it selects and nobody controls, and releases those it no longer selects", async () => {
+test("a ReplicaSet takes pods that it selects and that have no controller, and releases those it no longer selects", async () => {
   await using cluster = await startCluster();
   const { metadata, spec } = podTemplate({ app: "web" });
   await cluster.create({
@@ -171,7 +171,7 @@ test("a StatefulSet takes control of a claim again that it only owns", async () 
   expect(owners()).toEqual(owned);
 });
 
-test("a StatefulSet leaves a claim alone that somebody else controls, and shrinks all the same", async () => {
+test("a StatefulSet leaves a claim alone that another owner controls, and still shrinks", async () => {
   await using cluster = await startCluster();
   await cluster.create(
     { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } },
@@ -235,7 +235,7 @@ function textOfRevision(set: JsonObject | undefined): unknown {
   return valueAt(set, "status", "currentRevision");
 }
 
-test("ordinals start where the StatefulSet says, and with Parallel nobody waits", async () => {
+test("ordinals start where the StatefulSet says, and with Parallel no pod waits for another", async () => {
   await using cluster = await startCluster();
   cluster.plane.node.on("db-*", "never-ready");
   await cluster.create(

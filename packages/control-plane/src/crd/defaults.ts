@@ -25,7 +25,7 @@ export function defaultCrd(crd: JsonObject): void {
   if (service !== undefined && (field(service, "port") ?? null) === null) service.port = 443;
 }
 
-/** The status of a CRD that was just created, before its names are looked at. */
+/** The status of a CRD that was just created, before its names are checked. */
 export function initialCrdStatus(crd: JsonObject): JsonObject {
   return {
     conditions: null,

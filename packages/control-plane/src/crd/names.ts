@@ -11,7 +11,7 @@ export interface NamesDecision {
 
 /**
  * Decides which of a CRD's names it may have. A name another CRD of the group has taken stays with
- * that one, and the condition NamesAccepted says which. Once established, a CRD stays so.
+ * that one, and the condition NamesAccepted names it. Once established, a CRD stays so.
  *
  * The real server goes through Established=False (Installing) for a moment; here names and serving
  * come together.

@@ -18,8 +18,8 @@ export interface SchemaContext {
   readonly defaultsForbidden?: string;
   readonly insideMetadata: boolean;
   /**
-   * The nearest place above whose parts cannot be told apart between two revisions; rules below may
-   * not use oldSelf.
+   * The nearest place above whose parts cannot be distinguished between two revisions; rules below
+   * may not use oldSelf.
    */
   readonly uncorrelatable?: string;
   /** How many values may stand here; undefined where a list or map above sets no bound. */

@@ -135,7 +135,7 @@ test("scale shows replicas and selector, and writes replicas back", () => {
   expect(scaleOf({ metadata: {} }, paths)).toBeUndefined();
 });
 
-test("names that nobody has are accepted, and the kind is established", () => {
+test("names that no other kind has are accepted, and the kind is established", () => {
   const { acceptedNames, conditions } = decideNames(CRD, [CRD], "2024-01-01T00:00:00Z");
   expect(acceptedNames).toEqual({
     plural: "things",

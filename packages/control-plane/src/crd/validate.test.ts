@@ -159,7 +159,7 @@ test.each<[string, JsonObject, string[]]>([
     ],
   ],
   [
-    "oldSelf where items cannot be told apart",
+    "oldSelf where items cannot be distinguished",
     field({
       type: "array",
       items: { type: "string", maxLength: 5, "x-kubernetes-validations": [{ rule: "self == oldSelf" }] },

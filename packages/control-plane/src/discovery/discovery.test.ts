@@ -153,7 +153,7 @@ test("the first form that is asked for and served wins", () => {
   fc.assert(fc.property(fc.string(), (accept) => void discoveryForm(accept)));
 });
 
-test("the version says which Kubernetes it follows", () => {
+test("the version is that of the recorded Kubernetes", () => {
   const { gitVersion, major, minor } = kubernetesVersion();
   expect(versionInfo()).toMatchObject({ major, minor, gitVersion: `${gitVersion}+windlass` });
 });

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { GroupInfo, KindInfo, KindTable } from "../kinds/index.ts";
 
 /**
- * `/api`: the versions of the core group. `serverAddress` is what clients of any address are told
+ * `/api`: the versions of the core group. `serverAddress` is what clients of any address get
  * to use.
  */
 export function apiVersions(serverAddress: string): JsonObject {

@@ -11,8 +11,8 @@ import { disabledVersions } from "./runtime-config.ts";
 
 /**
  * Stands in for `kube-apiserver`, with its flags: an API server with no controllers but what the
- * real one has inside it. Runs until it is told to stop, and keeps its data where the `etcd` beside
- * it says.
+ * real one has inside it. Runs until it is asked to stop, and keeps its data where the `etcd`
+ * beside it says.
  */
 export async function runApiServer(args: readonly string[]): Promise<void> {
   const flags = readFlags(args, apiServerFlags);

@@ -32,7 +32,7 @@ exec kubectl "$@"
  *
  * @param command the path of this package's command
  * @param cache the folder to make it in
- * @param nodeOptions what Node.js has to be told to find the command, as NODE_OPTIONS has it
+ * @param nodeOptions what Node.js needs to find the command, as NODE_OPTIONS has it
  * @returns the folder
  */
 export function makeAssets(

@@ -241,7 +241,7 @@ test("help lists what suites look for, and not what the real server has no more"
   );
 });
 
-test("etcd says that it is healthy, and ends when it is told to", async () => {
+test("etcd says that it is healthy, and ends when it is stopped", async () => {
   const { url, program } = await startEtcd();
   const health = () =>
     new Promise<string>((resolve, reject) => {
@@ -255,7 +255,7 @@ test("etcd says that it is healthy, and ends when it is told to", async () => {
   expect(await program.ended).toBe(0);
 });
 
-test("their authority, tokens and keys count, and nobody else's", async () => {
+test("only their authority, tokens and keys are accepted", async () => {
   const { send, admin, clients, server } = await startServer();
   expect((await send(admin, "GET", maps)).status).toBe(200);
   expect((await send({ token: "secret-token" }, "GET", maps)).status).toBe(200);
@@ -326,7 +326,7 @@ test("no controllers run but the one for default/kubernetes, and what flags turn
   expect((await send(admin, "GET", "/api/v1/nodes")).body.items).toEqual([]);
 });
 
-test("data outlives the API server, also one that is killed, and etcd", async () => {
+test("data outlives the API server, also after a kill, and etcd", async () => {
   const { send, admin, server, flags, etcd } = await startServer();
   const made = await send(admin, "POST", maps, { metadata: { name: "kept" } });
   server.child.kill("SIGKILL");
@@ -366,7 +366,7 @@ test("without certificates it makes some, and leaves them where clients look", a
   expect(statSync(file("certs/apiserver.key")).mode & 0o077).toBe(0);
 });
 
-test("an etcd of somebody else is refused by name", async () => {
+test("an etcd of another test is refused by name", async () => {
   const other = createServer((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"));
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as { port: number };

@@ -9,7 +9,7 @@ const flags = {
   switches: ["unsafe-no-fsync", "help", "h", "version"],
 };
 
-/** Where the `kube-apiserver` beside it asks for the folder that data is kept in. */
+/** Where the `kube-apiserver` next to it asks for the folder that data is kept in. */
 export const folderPath = "/windlass/data-folder";
 
 const version = { etcdserver: "3.6.6", etcdcluster: "3.6.0", storage: "3.6.0" };

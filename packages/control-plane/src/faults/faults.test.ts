@@ -169,7 +169,7 @@ test("watches can be made to break off after a while", async () => {
   expect(plane.faults.openWatches).toBe(0);
 });
 
-test("after a compaction a watch from before is told to list again", async () => {
+test("after a compaction a watch from before gets 410", async () => {
   const { body: list } = await send("GET", maps);
   await put("2");
   plane.faults.compact();
@@ -188,6 +188,6 @@ test.each([
   [{}, /does nothing/],
   [{ conflict: true as const, probability: 2 }, /between 0 and 1/],
   [{ conflict: true as const, times: 0 }, /above 0/],
-])("a fault that makes no sense is refused: %j", (fault, message) => {
+])("an invalid fault is refused: %j", (fault, message) => {
   expect(() => plane.faults.add(fault)).toThrow(message);
 });

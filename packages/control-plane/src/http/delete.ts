@@ -61,7 +61,7 @@ export async function removeCollection(
         context,
       );
     } catch (error) {
-      // Deleted by somebody else meanwhile, which is what was wanted.
+      // Another client deleted it meanwhile, which is what was wanted.
       if (!(error instanceof StatusError && error.code === 404)) throw error;
     }
     items.push(object);

@@ -39,7 +39,7 @@ test("of evictions at once only as many succeed as the disruption budget has", a
   expect(answers.toSorted((a, b) => a - b)).toEqual([201, 429, 429]);
 });
 
-test("a dry run takes nothing out of the budget, and what is not ready may go where the budget says so", async () => {
+test("a dry run takes nothing out of the budget, and an unready pod may be evicted where the budget allows it", async () => {
   await using plane = await ControlPlane.start({ clock: new ManualClock(), nodes: "none" });
   const transport = plane.connect();
   const send = async (method: string, path: string, body: unknown) => {

@@ -210,7 +210,7 @@ function decodeContinue(token: string): ContinueToken {
   return { revision: rv, after: start.replace(/\0$/, "") };
 }
 
-/** 410: the history that was asked for is gone. */
+/** 410: the history that was asked for was compacted. */
 export function expired(
   message = "The resourceVersion for the provided list is too old.",
   token?: string,

@@ -16,7 +16,7 @@ function refusal(accept: string, of: Parameters<typeof negotiate>[1]): StatusErr
   throw new Error(`${accept} was accepted`);
 }
 
-test("a client that says nothing gets JSON", () => {
+test("a client without an Accept header gets JSON", () => {
   for (const accept of [undefined, "", "*/*", "application/*", "text/html,*/*"]) {
     expect(negotiate(accept, builtin)).toEqual({ as: "object", encoding: "json" });
   }

@@ -177,7 +177,7 @@ test("a patch with a number out of range is refused, and what was there stays", 
   expect((await send("GET", `${things}/a`)).text).toContain(`"spec":{"any":${odd}}`);
 });
 
-test("a large integer where none belongs, in the key of an item or a review's metadata, is refused and upsets nobody", async () => {
+test("a large integer where none belongs, in the key of an item or a review's metadata, is refused and breaks nothing else", async () => {
   await send("POST", services, '{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}');
   for (const port of [odd, `{"a":${odd}}`, `[${odd}]`]) {
     const items = `{"spec":{"ports":[{"port":${port}}],"$setElementOrder/ports":[{"port":${port}}]}}`;
@@ -221,7 +221,7 @@ function filled(type: GoType, depth = 0): Json | undefined {
   }
 }
 
-test("wherever a built-in kind has an integer of 64 bits, a large one is stored or refused, and upsets nobody", async () => {
+test("wherever a built-in kind has an integer of 64 bits, a large one is stored or refused, and breaks nothing else", async () => {
   const panics: string[] = [];
   await using bare = await ControlPlane.start({
     onPanic: (error, where) => panics.push(`${where} ${String(error)}`),

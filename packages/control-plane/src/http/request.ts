@@ -14,7 +14,7 @@ export interface ApiRequest {
    * an invalid certificate.
    */
   readonly peer?: Requester | "rejected";
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 

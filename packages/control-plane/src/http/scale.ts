@@ -182,7 +182,7 @@ function unnamedType(): StatusError {
   return badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"');
 }
 
-/** Nor can it apply a Scale of a custom kind that nobody owns the replicas of, */
+/** Nor can it apply a Scale of a custom kind whose replicas no manager owns, */
 function cannotConvertLive(): StatusError {
   return new StatusError({
     code: 500,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { warningHeaders } from "./warnings.ts";
 
-test("a text is told once, quoted, and not at all if no header can hold it", () => {
+test("a text is sent once, quoted, and not at all if no header can hold it", () => {
   expect(warningHeaders(['say "a\\b"', "", "twice", "twice", "bell\u0007"])).toEqual([
     '299 - "say \\"a\\\\b\\""',
     '299 - "twice"',

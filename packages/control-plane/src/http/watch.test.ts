@@ -26,7 +26,7 @@ function put(plane: ControlPlane, name: string, text: string): void {
   });
 }
 
-/** A client that takes what it is sent when it is told to. */
+/** A client that reads what it is sent when the test lets it. */
 class SlowClient implements Sink {
   readonly chunks: Uint8Array[] = [];
   /** The most that ever waited for it. */
@@ -50,7 +50,7 @@ class SlowClient implements Sink {
     this.isEnded = true;
   }
 
-  /** @returns whether somebody waited for that */
+  /** @returns whether a watcher waited for that */
   take(): boolean {
     this.#waiting = 0;
     const listeners = this.#listeners.splice(0);
@@ -216,7 +216,7 @@ test("however slowly a client reads, it sees every change once and in order", {
   );
 });
 
-test("a watch in a quiet plane has a bookmark each minute, so that nobody takes it for dead", async () => {
+test("a watch in a quiet plane has a bookmark each minute, so that no client takes it for dead", async () => {
   const clock = new ManualClock();
   const plane = await start({ clock });
   // The Service default/kubernetes comes right after the start.

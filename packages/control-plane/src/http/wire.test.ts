@@ -112,7 +112,7 @@ test("nonsense on a connection that carries a watch ends it, and puts nothing in
   expect(Buffer.concat(chunks).toString()).not.toContain("400");
 });
 
-test("an object is refused that is larger than etcd takes, in its words, and nobody sees it", async () => {
+test("an object is refused that is larger than etcd takes, in its words, and no reader sees it", async () => {
   const transport = plane.connect();
   const send = async (name: string, bytes: number) => {
     const body = JSON.stringify({

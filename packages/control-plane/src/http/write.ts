@@ -274,7 +274,7 @@ export async function accept(
   if (write.fieldValidation !== "Ignore") {
     const unknown = unknownFields(decoded.unknown);
     if (isLong) await nextTurn();
-    // YAML is read whole before its fields are looked at, JSON together with them.
+    // YAML is read whole before its fields are checked, JSON together with them.
     const isRepeatedYaml = format === "yaml" && duplicates.length > 0;
     const faults = isRepeatedYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];
     // What a custom resource does not know is found by its schema, and not by the decoder.

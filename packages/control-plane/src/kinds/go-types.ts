@@ -8,7 +8,7 @@ import { packageOf, readData } from "./data.ts";
 
 /**
  * A Go type, as far as its JSON and its protobuf depend on it. OpenAPI does not distinguish a
- * pointer from a value, nor a field that is always written from one that is left out when empty;
+ * pointer from a value, nor a field that is always written from one left out when empty;
  * these do.
  */
 export type GoType =

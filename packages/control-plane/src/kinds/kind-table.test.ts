@@ -30,7 +30,7 @@ test("built-in kinds are found by path and by kind", () => {
   expect(table.byResource("apps", "v1beta1", "deployments")).toBeUndefined();
 });
 
-test("a subresource says which kind its bodies have", () => {
+test("a subresource has the kind of its bodies", () => {
   const pods = builtinKinds().byResource("", "v1", "pods");
   const eviction = pods?.subresources.find((each) => each.name === "eviction");
   expect(eviction?.kind).toEqual({ group: "policy", version: "v1", kind: "Eviction" });
@@ -64,7 +64,7 @@ test("a table changed by one server is not seen by another", () => {
   expect(second.hasGroupVersion("example.com", "v1")).toBe(false);
 });
 
-test("every change raises the revision, and what is removed is gone by either name", () => {
+test("every change raises the revision, and a removed kind is not found by either name", () => {
   const table = new KindTable();
   const kind = custom("example.com", "v1", "things");
   table.add(kind);

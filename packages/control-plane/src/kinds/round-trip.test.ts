@@ -217,7 +217,7 @@ test("a time that was read is written and read back the same", () => {
   );
 });
 
-test("a text that counts as a written time is one that is written the same after it was read", () => {
+test("a text counts as a written time if it is written the same after it was read", () => {
   const digits = (length: number) =>
     fc.integer({ min: 0, max: 10 ** length - 1 }).map((n) => String(n).padStart(length, "0"));
   const two = (most: number) => fc.integer({ min: 0, max: most }).map((n) => String(n).padStart(2, "0"));

@@ -19,7 +19,7 @@ import { formatTime, isWritten, isZeroTime, parseTime, TimeError } from "./time.
 /** A value that a Go type cannot hold, in the words of Go's JSON decoder. */
 export class DecodeError extends Error implements DecodeFault {
   override readonly name = "DecodeError";
-  /** Absent where the value has the right type and cannot be read all the same. */
+  /** Absent where the value has the right type and still cannot be read. */
   readonly mismatch: TypeMismatch | undefined;
 
   constructor(message: string, mismatch?: TypeMismatch) {
@@ -31,15 +31,15 @@ export class DecodeError extends Error implements DecodeFault {
 /**
  * How far an object has come. `decoded`: as read from a request, where an empty list that was sent
  * is still an empty list. `stored`: as read back from storage, where it has become null. Fields
- * that are left out when empty are gone in both.
+ * that are left out when empty are missing in both.
  */
 export type Stage = "decoded" | "stored";
 
 /**
  * Gives an object the shape it has after the real server read it into its Go type and wrote it
- * again: unknown fields and empty optional ones are gone, fields that are always written are there
- * with their zero value, quantities and times are in their one form, and keys stand in the order
- * the real server writes them. A kind without a Go type is returned as it is.
+ * again: unknown fields and empty optional ones are dropped, fields that are always written are
+ * there with their zero value, quantities and times are in their one form, and keys stand in the
+ * order the real server writes them. A kind without a Go type is returned as it is.
  *
  * @param numbers how numbers were sent, where that tells more than their value
  * @throws {StatusError} 400 with the real server's words where a value is of the wrong type.

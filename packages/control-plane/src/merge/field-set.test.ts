@@ -94,7 +94,7 @@ describe("fieldsV1", () => {
     expect(encodeFields(given)).toEqual({ 'k:{"a":"x","b":1}': { ".": {}, "f:c": {} } });
   });
 
-  test("of elements that nobody knows yet is skipped", () => {
+  test("a path of unknown elements is skipped", () => {
     expect(encodeFields(decodeFields({ "f:a": {}, "z:new": { "f:b": {} } }))).toEqual({ "f:a": {} });
   });
 

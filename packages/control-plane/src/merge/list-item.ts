@@ -3,7 +3,7 @@ import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 import { get } from "./plain.ts";
 import type { ListType } from "./typed.ts";
 
-/** An item that cannot be told apart from its neighbours; the text is the API server's. */
+/** An item that cannot be distinguished from its neighbours; the text is the API server's. */
 export interface Unidentified {
   readonly fault: string;
 }

@@ -99,7 +99,7 @@ describe("an apply to what exists", () => {
     ]);
   });
 
-  test("takes along what nobody owns below a struct that it gives up", () => {
+  test("an apply removes what has no owner below a struct that it gives up", () => {
     const bare = update("u", apply("m1", { struct: { a: "1" } }), { struct: { a: "1", b: "2" } });
     const entries = (bare.metadata as JsonObject).managedFields as JsonObject[];
     const unowned = { ...bare, metadata: { name: "s", managedFields: entries.slice(0, 1) } };
@@ -183,7 +183,7 @@ describe("a conflict", () => {
     });
   });
 
-  test("of one field is told in one line, with the version of an updater", () => {
+  test("a conflict of one field is reported in one line, with the version of an updater", () => {
     const updated = update("kubectl-edit", live, { name: "y" });
     expect(refusal(() => apply("m2", { name: "z" }, { live: updated })).message).toBe(
       'Apply failed with 1 conflict: conflict with "kubectl-edit" using example.com/v1: .spec.name',
@@ -395,7 +395,7 @@ describe("whatever is applied", () => {
     );
   });
 
-  test("by force, its manager comes to own all of it and nobody else any of what changed", () => {
+  test("by force, its manager comes to own all of it, and no other manager any of what changed", () => {
     fc.assert(
       fc.property(specs, specs, (first, second) => {
         const live = apply("m2", first);

@@ -45,9 +45,9 @@ const BEFORE_FIRST_APPLY = "before-first-apply";
 
 /**
  * Merges a configuration into the live object as its manager's whole intent: fields it no longer
- * has, and nobody else owns, are removed. Returns the merged object with its managedFields; the
- * arguments are not changed. For kinds that no webhook converts; {@link mergeApplied} can wait for
- * one.
+ * has, and that no other manager owns, are removed. Returns the merged object with its
+ * managedFields; the arguments are not changed. For kinds that no webhook converts; {@link
+ * mergeApplied} can wait for one.
  *
  * Where the removal empties something that is not itself removed, null is left in its place, for
  * decoding to drop.

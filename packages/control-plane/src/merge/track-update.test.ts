@@ -90,7 +90,7 @@ describe("an update", () => {
     ]);
   });
 
-  test("that only removes is credited to nobody, and the field leaves everybody", () => {
+  test("an update that only removes has no owner, and the field leaves all owners", () => {
     const live = created(sample({ name: "x", replicas: 1 }));
     const next = trackUpdate({ ...by("m2", T2), live, next: { ...live, spec: { name: "x" } } });
     expect(owners(next)).toEqual(["m1 Update: .spec .spec.name @01"]);

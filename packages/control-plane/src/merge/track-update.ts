@@ -44,7 +44,7 @@ export interface WriteContext {
   /**
    * The object of this kind with nothing set, in the shape the server gives it: what a created
    * object is compared with. A field that is always there, such as an empty `spec`, is then
-   * nobody's. @default {}
+   * not owned. @default {}
    */
   empty?: JsonObject | undefined;
   /**
@@ -76,7 +76,7 @@ const MAX_UPDATERS = 10;
  *
  * What `next` carries in `metadata.managedFields` replaces the entries of `live` when it can be
  * read; `[]` and `[{}]` remove all entries. (Of a custom resource the real server does not see
- * `[]`: the empty list is gone by then.) Anything unreadable, and everything sent through a
+ * `[]`: the empty list is dropped by then.) Anything unreadable, and everything sent through a
  * subresource, is ignored. An object that exists and has no entries is not tracked again until
  * something is applied to it.
  *
@@ -162,7 +162,7 @@ function credit(managers: Managers, context: WriteContext, gained: FieldSet): Ma
 
 const META = fieldElement("metadata");
 
-/** Fields that say which object this is, or that the server alone writes: nobody owns them. */
+/** Fields that say which object this is, or that the server alone writes: no manager owns them. */
 const NOBODYS = FieldSet.of(
   [fieldElement("apiVersion")],
   [fieldElement("kind")],

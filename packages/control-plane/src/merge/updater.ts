@@ -59,7 +59,7 @@ function typeIn(subject: Subject, apiVersion: string): Type {
 }
 
 /**
- * The object in another version, or undefined when that version is gone.
+ * The object in another version, or undefined when that version was removed.
  *
  * @throws ConversionError where its schema lacks what the object has
  */
@@ -161,7 +161,8 @@ function without({ added, removed, modified }: Comparison, reset: FieldSet): Com
 
 /**
  * Live object and configuration merged, less what the applier held before, no longer claims, and
- * nobody else holds. An applier that gives nothing up, by far the usual case, costs no pruning.
+ * no other manager holds. An applier that gives nothing up, by far the usual case, costs no
+ * pruning.
  */
 export function* mergeAndPrune(
   subject: Subject,

@@ -24,7 +24,7 @@ export function* faultsInSteps(
   return describeFaults(value, type, duplicates);
 }
 
-/** How many parts of an object are looked at between two turns of the event loop. */
+/** How many parts of an object are validated between two turns of the event loop. */
 const partsPerTurn = 50_000;
 
 function describeFaults(value: Json, type: Type, duplicates: "allowed" | "refused"): string | undefined {

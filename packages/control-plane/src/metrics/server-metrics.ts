@@ -99,7 +99,7 @@ export class ServerMetrics {
     return this.#clock.monotonic() / 1000;
   }
 
-  /** One plugin has looked at one write. */
+  /** One plugin has checked one write. */
   admitted(
     plugin: string,
     type: AdmissionStep,

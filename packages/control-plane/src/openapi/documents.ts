@@ -25,7 +25,9 @@ export interface OpenApiDocument {
  */
 const edition = 2;
 
-/** The documents of one server's kinds. Each is made on first use and kept until the kinds change. */
+/**
+ * The documents of one server's kinds. Each is made on first use and kept until the kinds change.
+ */
 export class OpenApiDocuments {
   readonly #table: KindTable;
   #revision: number;

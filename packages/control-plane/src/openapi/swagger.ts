@@ -95,7 +95,7 @@ const kindsKey = "x-kubernetes-group-version-kind";
 const openKey = "x-kubernetes-preserve-unknown-fields";
 
 function schemaOf(schema: JsonObject): JsonObject {
-  // Of a kind that takes any field nothing is told: a reader would complain of all fields that are
+  // A kind that takes any field is not described: a reader would complain of all fields that are
   // not.
   if (schema[kindsKey] !== undefined && schema[openKey] === true) {
     return { type: "object", [kindsKey]: schema[kindsKey] };

@@ -98,7 +98,7 @@ export class MatchPending extends Error {
 }
 
 /**
- * Matches texts against RE2 patterns, and never holds up the event loop for long: every question
+ * Matches texts against RE2 patterns, and never blocks the event loop for long: every question
  * throws `MatchPending` where its answer must be waited for.
  */
 export class Matcher {

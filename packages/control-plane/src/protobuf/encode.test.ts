@@ -11,7 +11,7 @@ test("objects are written as the Go library writes them, to the byte", () => {
   for (const [encoded, object] of golden) {
     // Options are registered with every group; only the core group's are ever sent by a server.
     if (object.kind === "DeleteOptions" && object.apiVersion !== "v1") continue;
-    // Bytes that were sent empty are gone from the JSON, so they cannot be written again.
+    // Bytes that were sent empty are missing from the JSON, so they cannot be written again.
     if (object.kind === "ValidatingWebhookConfiguration") continue;
     const written = encodeProtobuf(kindOf(object), object);
     expect(Buffer.from(written ?? []).toString("base64"), object.kind).toBe(encoded);

@@ -152,7 +152,7 @@ test("a Scale of an object without replicas cannot be read, and can be written",
   });
 });
 
-test("what is stored or managed in a version that is gone is refused as the real server refuses it", async () => {
+test("what is stored or managed in a removed version is refused as the real server refuses it", async () => {
   const merge = "application/merge-patch+json";
   await send("POST", crds, definition("things", [versionOf("v1", true), versionOf("v2", false)]));
   for (const name of ["migrated", "left"]) {

@@ -24,7 +24,7 @@ export type WebhookConversion = (
 ) => Promise<JsonObject[]>;
 
 /**
- * An object as the schema of its version makes it by now: what it no longer has is gone, and its
+ * An object as the schema of its version makes it by now: what it no longer has is dropped, and its
  * new defaults are there.
  */
 function readWith(all: readonly ServedKind[], object: JsonObject): JsonObject {
@@ -151,7 +151,7 @@ export class Definitions {
   #writeStatus(definition: JsonObject, status: JsonObject): void {
     const { store, clock } = this.#registry;
     const resource = this.#registry.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-    // Nobody's share of the spec changes, and to look for it in a large schema would take long.
+    // No manager's share of the spec changes, and to look for it in a large schema would take long.
     const { spec: _spec, ...live } = definition;
     const { metadata } = trackUpdate({
       live,

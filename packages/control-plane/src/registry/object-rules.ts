@@ -128,7 +128,7 @@ function withoutMetadata(object: JsonObject, hasStatus: boolean): JsonObject {
   return rest;
 }
 
-/** Whether the last thing that held back a deletion is gone. */
+/** Whether the last finalizer of a deletion was removed. */
 export function readyToGo(resource: Resource, object: JsonObject): boolean {
   const metadata = object.metadata as JsonObject;
   const finalizers = metadata.finalizers;

@@ -13,7 +13,7 @@ const context = {
   warn: () => undefined,
 };
 
-test("of two that create the same name at once, one is told that it exists", async () => {
+test("of two that create the same name at once, one gets a 409", async () => {
   await using plane = await start();
   const { registry } = plane;
   const resource = registry.resource("", "v1", "configmaps");

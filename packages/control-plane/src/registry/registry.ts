@@ -393,7 +393,7 @@ export class Registry {
   /**
    * Deletes an object, or begins to: finalizers and grace periods hold it back.
    *
-   * @returns the object as it is then, and whether it is gone
+   * @returns the object as it is then, and whether it was deleted
    */
   async delete(
     target: Target,

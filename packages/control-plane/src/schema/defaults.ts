@@ -11,7 +11,7 @@ const withDefaults = new WeakMap<Schema, boolean>();
 function hasDefaults(node: SchemaNode): boolean {
   const known = withDefaults.get(node.schema);
   if (known !== undefined) return known;
-  // A recursive type is taken to have defaults while it is being looked at: walking more than
+  // A recursive type is taken to have defaults while it is being walked: walking more than
   // needed is harmless.
   withDefaults.set(node.schema, true);
   const children: SchemaNode[] = [...node.properties.values()];

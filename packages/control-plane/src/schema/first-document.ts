@@ -9,7 +9,7 @@ export function hasContent(text: string): boolean {
 }
 
 /**
- * The first document of a YAML stream. What follows is not looked at, as Go does not: it may even
+ * The first document of a YAML stream. What follows is not parsed, as Go does not: it may even
  * be no YAML.
  */
 export function firstDocument(text: string): string {

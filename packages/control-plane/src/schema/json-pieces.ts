@@ -48,7 +48,7 @@ class PieceReader {
     const isList = text[start] === "[";
     if (text[end] !== (isList ? "]" : "}")) throw new SyntaxError("brackets do not match");
     const into = isList ? new LongList(this.#note) : new LongObject(this.#note);
-    /** Where what has not been read begins, and in it the member that is being looked at. */
+    /** Where what has not been read begins, and in it the member that is being read. */
     let from = start + 1;
     let member = from;
     let depth = 0;

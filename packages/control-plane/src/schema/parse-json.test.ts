@@ -142,7 +142,7 @@ test("a key given twice in YAML is reported with its line, and the last one hold
   expect(duplicates).toEqual(['line 3: key "a" already set in map']);
 });
 
-test("all keys given twice in YAML are told, each with the line of its value and as values end", () => {
+test("all duplicate keys in YAML are reported, each with the line of its value and as values end", () => {
   const text = [
     "annotations:",
     "  k: v",

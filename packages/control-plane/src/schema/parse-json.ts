@@ -179,7 +179,10 @@ class Survey {
   members = 0;
   /** Where objects and lists that are long begin, and where their brackets close. */
   readonly longParts = new Map<number, number>();
-  /** Where those begin that are open; undefined where nobody wants to know which are long. */
+  /**
+   * Where those begin that are open; undefined where the caller does not need to know which are
+   * long.
+   */
   readonly #open: number[] | undefined;
 
   constructor(text: string, findLongParts: boolean) {

@@ -19,7 +19,7 @@ export type DataFileCode =
   | "DATA_FILE_FAILED";
 
 /**
- * A data file that cannot be used, or a write that it did not take. The message says which, and
+ * A data file that cannot be used, or a write that it did not take. The message tells which, and
  * what to do.
  */
 export class DataFileError extends StorageError {

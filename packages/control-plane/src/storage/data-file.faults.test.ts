@@ -99,7 +99,9 @@ function latestRevision(lines: readonly Line[]): number {
   return Math.max(0, ...lines.map((line) => (line.at === "kept" ? line.revision : 0)));
 }
 
-/** What holds of a process that was not killed: refused is seen by nobody, kept is kept. */
+/**
+ * What holds of a process that was not killed: a refused write is invisible, a kept one is kept.
+ */
 function checkEnd({ lines }: Omit<Run, "hit">): void {
   const kept = lines.filter((line) => line.at === "kept");
   const end = lines.find((line) => line.at === "end");
@@ -150,7 +152,7 @@ test.runIf(canTrace).for([
   ["ENOSPC", "DATA_FILE_FULL"],
   ["EIO", "DATA_FILE_FAILED"],
 ])(
-  "a write that fails with %s is refused and seen by nobody, and the next one is kept",
+  "a write that fails with %s is refused and stays invisible, and the next one is kept",
   { timeout: sweepMs },
   async ([error = "", code = ""]) => {
     let refused = 0;

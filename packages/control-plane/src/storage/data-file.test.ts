@@ -175,7 +175,7 @@ test("a process that is killed while the log is worked into the file leaves all 
       for (let page = 0; page < old.length; page += 4_096) {
         if (chosen.next().value) old.copy(mixed, page, page, page + 4_096);
       }
-      // The file may not have grown yet, though its first page says so.
+      // The file may not have grown yet, though its first page has the new size.
       writeFileSync(at, chosen.next().value ? mixed : mixed.subarray(0, old.length));
       expect(found(at)).toEqual(expected);
     }),
@@ -275,7 +275,7 @@ test("a file that was cut off anywhere is refused", () => {
   expect(() => open()).toThrow(`${path} is damaged (it is empty): put a copy in its place`);
 });
 
-test("a file that is gone while its log is there does not start empty", () => {
+test("a missing file with an existing log does not start empty", () => {
   {
     using opened = open();
     opened.store.put("configmaps", "a", object("a", "1"));

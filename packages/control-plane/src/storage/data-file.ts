@@ -66,7 +66,7 @@ const schema = `
  * be kept is refused. Only checkpoints and reservations wait for the disk: a machine that loses
  * power may lose the last writes, but never the order of revisions.
  *
- * While it is open, nobody else can open the file, by whatever name. It holds private keys and
+ * While it is open, no other process can open the file, by whatever name. It holds private keys and
  * every Secret: it is readable by its owner alone.
  */
 export class DataFile implements Journal {
@@ -253,7 +253,7 @@ function exists(path: string): boolean {
   }
   const log = `${path}-wal`;
   if (statSync(log, { throwIfNoEntry: false })) {
-    const message = `${path} is gone, and its last writes are left in ${log}: put ${path} back, or remove ${log} to start over`;
+    const message = `${path} is missing, and its last writes are left in ${log}: put ${path} back, or remove ${log} to start over`;
     throw new DataFileError("DATA_FILE_DAMAGED", message);
   }
   return false;
@@ -275,7 +275,7 @@ function create(path: string, identity: Identity): void {
     fill(draft, identity);
     linkSync(draft, path);
   } catch (error) {
-    // Somebody else was faster: theirs is opened in its place.
+    // Another process was faster: its file is opened instead.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw explained(path, error);
   } finally {
     rmSync(folder, { recursive: true });
@@ -286,7 +286,7 @@ function fill(path: string, identity: Identity): void {
   closeSync(openSync(path, "wx", 0o600));
   const database = new DatabaseSync(path);
   try {
-    // Nobody sees it before it is whole and on the disk: nothing has to be undone.
+    // No reader sees it before it is whole and on the disk: nothing has to be undone.
     database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
     database.exec(`BEGIN; ${schema}`);
     database.prepare("INSERT INTO plane VALUES (1, ?, ?, ?)").run(...planeRow(1, identity));
@@ -304,7 +304,7 @@ function fill(path: string, identity: Identity): void {
 
 /**
  * Makes sure that a file is ours to open, without locking it or changing it in any way. Only the
- * main file is looked at, which says what it is from the first day.
+ * main file is checked, which says what it is from the first day.
  */
 function identify(path: string): void {
   const url = pathToFileURL(path);
@@ -334,7 +334,7 @@ function checkKind(path: string, database: DatabaseSync): void {
   throw new DataFileError("DATA_FILE_VERSION", message);
 }
 
-/** Such a file is nobody's lock, so it can be looked into without taking one away. */
+/** No process locks such a file, so it can be looked into without taking one away. */
 function notDatabase(path: string): DataFileError {
   const start = Buffer.alloc(40);
   const file = openSync(path, "r");

@@ -11,7 +11,7 @@ const asRoot = ["--user", "--map-root-user", "--mount"];
 const canMount = spawnSync("unshare", [...asRoot, "mount", "-t", "tmpfs", "tmpfs", "/tmp"]).status === 0;
 
 test.runIf(canMount)(
-  "on a full disk a write is refused and seen by nobody, and with room again all goes on",
+  "on a full disk a write is refused and stays invisible, and with room again all goes on",
   { timeout: 60_000 },
   () => {
     const folder = mkdtempSync(join(tmpdir(), "full-"));

@@ -1,7 +1,7 @@
 import type { Json } from "../json.ts";
 import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 
-/** Thrown by reads of a revision whose history is gone. */
+/** Thrown by reads of a revision whose history was compacted. */
 export class CompactedError extends Error {
   override readonly name = "CompactedError";
   readonly compacted: number;

@@ -15,7 +15,7 @@ interface ObjectGroup {
 export class OwnershipIndex {
   readonly #byController = new Map<string, ObjectGroup>();
   readonly #byNamespace = new Map<string, ObjectGroup>();
-  /** Those that nobody controls, by namespace. */
+  /** Those without a controller, by namespace. */
   readonly #orphans = new Map<string, ObjectGroup>();
 
   constructor(store: Store) {

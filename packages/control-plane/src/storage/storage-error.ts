@@ -1,4 +1,4 @@
-/** A write that storage does not take. It has not happened, and nobody has seen it. */
+/** A write that storage does not take. It has not happened, and no reader has seen it. */
 export class StorageError extends Error {
   override readonly name: string = "StorageError";
 }

@@ -115,8 +115,8 @@ export interface StoreOptions {
 interface Bucket {
   readonly entries: Map<string, Entry>;
   /**
-   * The keys in order except for those in `moved`; undefined until somebody asks, and after many
-   * have moved.
+   * The keys in order except for those in `moved`; undefined until they are requested, and after
+   * many have moved.
    */
   sorted: string[] | undefined;
   /** Keys that came or went since `sorted` was right. */
@@ -152,7 +152,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** History up to and including this revision is gone. */
+  /** History up to and including this revision was compacted. */
   get compactedRevision(): number {
     return this.#history.compacted;
   }
@@ -289,7 +289,7 @@ export class Store {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Forgets history up to `revision`: what asks for it afterwards is told that it has expired. */
+  /** Forgets history up to `revision`: requests for it afterwards get 410. */
   compact(revision: number = this.#revision): void {
     this.#history.compact(Math.min(revision, this.#revision));
   }

@@ -14,7 +14,7 @@ export type Line =
   /** `write` is a number that tells the writes apart; undefined for a delete. */
   | { readonly at: "kept"; readonly key: string; readonly write?: number; readonly revision: number }
   | { readonly at: "refused"; readonly key: string; readonly code: string; readonly revision: number }
-  /** What a watcher was told, and what is in memory at the end. */
+  /** What a watcher received, and what is in memory at the end. */
   | {
       readonly at: "end";
       readonly told: readonly number[];

@@ -54,7 +54,7 @@ test("messages come out as they went in, however they are cut on their way and i
   );
 });
 
-test("whatever bytes come, they are read or refused by the book", () => {
+test("whatever bytes come, they are read, or refused as the specification requires", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 20 }), (pieces) => {
       try {

@@ -87,7 +87,7 @@ export class SpdySession {
     this.ended();
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   ended(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -53,7 +53,7 @@ function readAll(pieces: readonly Uint8Array[]): SpdyFrame[] {
   return pieces.flatMap((piece) => [...reader.read(piece)]);
 }
 
-test("whatever bytes come, they are read or refused by the book", () => {
+test("whatever bytes come, they are read, or refused as the specification requires", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 20 }), (pieces) => {
       try {

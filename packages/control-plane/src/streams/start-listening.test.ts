@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startListening } from "./start-listening.ts";
 
-test("errors of an open server are told, each of them, and end nothing", async () => {
+test("errors of an open server are logged, each of them, and end nothing", async () => {
   const server = createServer();
   onTestFinished(() => void server.close());
   const told: string[] = [];

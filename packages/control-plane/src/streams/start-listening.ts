@@ -2,7 +2,7 @@ import type { ListenOptions, Server } from "node:net";
 
 /**
  * Opens a server. Errors that come later, such as of a connection that cannot be accepted for want
- * of file descriptors, are told instead of ending the process.
+ * of file descriptors, are logged instead of ending the process.
  *
  * Rejects with what kept it from opening.
  */

@@ -151,7 +151,7 @@ test("a command runs in a container with its streams at the client, which hears 
   });
 });
 
-test("a command hears the end of its input, and one that is not there is reported", async () => {
+test("a command reads the end of its input, and a missing command is reported", async () => {
   await using cluster = await withPod("exec sleep 1000");
   const client = await connected(cluster, `${pods}/box/exec?${query(["/bin/cat"])}`, newest);
   client.send(0, "all of it");

@@ -36,7 +36,7 @@ export function parseJsonPath(text: string): JsonPath {
   return { steps };
 }
 
-/** Everything a path leads to, in order. A field or item that is not there leads nowhere. */
+/** Everything at a path, in order. A missing field or item has nothing. */
 export function evaluateJsonPath({ steps }: JsonPath, value: Json): Json[] {
   return walk(steps, [value]);
 }

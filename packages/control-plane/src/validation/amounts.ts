@@ -210,7 +210,7 @@ export function checkCountOrPercent(faults: Faults, at: string, value: Json | un
   else if (typeof value === "number") faults.atLeast(at, value);
 }
 
-/** Percentages above a hundred make no sense for some. */
+/** Percentages above a hundred are invalid for some fields. */
 export function notAboveAll(faults: Faults, at: string, value: Json | undefined): void {
   if (typeof value === "string" && /^\d+%$/.test(value) && Number(value.slice(0, -1)) > 100) {
     faults.invalid(at, value, "must not be greater than 100%");

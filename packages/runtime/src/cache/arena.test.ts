@@ -43,7 +43,7 @@ test("what was stored is read again, packed or not, through any order of adds an
           held.push({ stored: put(arena, text), text });
         }
       }
-      // Those that are gone are still readable by those who kept them.
+      // Deleted objects are still readable by their holders.
       for (const { stored, text } of [...held, ...gone]) expect(textOf(arena, stored)).toBe(text);
     }),
     { numRuns: 60 },
@@ -79,7 +79,7 @@ test("objects that have much in common take a fraction of their size", () => {
   expect(packed * 5).toBeLessThan(plain);
 });
 
-test("releasing twice gives back once", () => {
+test("releasing twice frees once", () => {
   const arena = new Arena({ packs: true });
   const first = put(arena, "a".repeat(40_000));
   const second = put(arena, "b");

@@ -151,7 +151,7 @@ test("whatever the server does, the cache ends up with its state, and the events
         else told.set(key, `${uid}@${resourceVersion}`);
       });
       let puts = 0;
-      // Never the same twice, so that two states of one version can be told apart.
+      // Never the same twice, so that two states of one version can be distinguished.
       const content = () => ({ size: puts % 3, put: ++puts });
       for (const action of steps) {
         if (action.do === "put") {

@@ -35,7 +35,7 @@ test("a transform decides what is kept, of what the watch brings and of our own 
   }
 });
 
-test("an object that a transform throws for is kept as it came, and the others are not held up", async () => {
+test("an object that a transform throws for is kept as it came, and the others are not delayed", async () => {
   const { server, cache, settle, warnings } = setup({
     transforms: () => (object) => {
       (object as { data?: unknown }).data = "small";
@@ -188,7 +188,7 @@ test("the widest informer answers, and parts are put together where there is non
   expect(names()).toEqual(["one", "two", "three"]);
 });
 
-test("reading what no informer holds says so, and what to do", async () => {
+test("reading what no informer holds is refused with the way out", async () => {
   const { cache } = setup();
   expect(() => cache.get(Gadget, { namespace: "a", name: "x" })).toThrow(
     "Gadget (example.com/v1): no informer holds it; declare the kind in a controller",

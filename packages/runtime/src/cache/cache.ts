@@ -45,8 +45,8 @@ export interface CacheOptions {
    */
   readonly defaultScope?: InformerScope;
   /**
-   * Changes objects before they are stored, to drop what nobody reads. Gives a transform per kind,
-   * or none. Costs a parse and a write of every object. @default none
+   * Changes objects before they are stored, to drop what no controller reads. Gives a transform per
+   * kind, or none. Costs a parse and a write of every object. @default none
    */
   readonly transforms?: (kind: AnyKind) => Transform | undefined;
   /** Keep `metadata.managedFields`, often a third of an object. @default false */

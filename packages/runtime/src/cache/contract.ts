@@ -39,9 +39,9 @@ export interface CacheListOptions {
  *
  * Reading what no informer holds throws `CacheMissError` (with the way out in its message); it
  * never answers "not found". An informer that holds a part of a kind, by a selector or by its
- * metadata alone, answers those who asked for that part, and nobody else about the rest: the reader
- * that a controller is handed sees what the controller declared, and the cache itself what is held
- * in full.
+ * metadata alone, answers those who asked for that part, and no other reader about the rest: the
+ * reader that a controller is handed sees what the controller declared, and the cache itself what
+ * is held in full.
  */
 export interface CacheReader<Cached extends AnyKind = AnyKind, Index extends IndexName = IndexName> {
   get<K extends Cached>(kind: K, key: KeyOf<K>): ObjectOf<K> | undefined;
@@ -147,8 +147,8 @@ export interface Cache extends CacheReader {
   wrote(kind: AnyKind, object: KubernetesObject): void;
   /**
    * Makes a delete of ours visible to reads at once (only once the object is really gone, not while
-   * finalizers hold it). `isCertain` says that the server's answer says so: states of the object
-   * that the watch still brings are then hidden too. @default { isCertain: false }
+   * finalizers hold it). `isCertain` means that the server's response proves it: states of the
+   * object that the watch still brings are then hidden too. @default { isCertain: false }
    */
   deleted(kind: AnyKind, object: KubernetesObject, options?: { readonly isCertain?: boolean }): void;
   /**

@@ -19,7 +19,7 @@ export function isInNamespace(scope: InformerScope, namespace: string): boolean 
 /**
  * Whether an informer of this scope, in the namespaces that it has, knows of every object that is
  * asked for: what it does not hold does not exist. One that was asked for to hold a part of the
- * kind answers nobody else about the rest.
+ * kind answers no other reader about the rest.
  *
  * @param universe the scope that the whole cache is limited to
  */

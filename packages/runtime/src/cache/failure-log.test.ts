@@ -22,7 +22,7 @@ function loggedFailures(isServerOut = false) {
   return { clock, lines, open, log: open() };
 }
 
-test("a failure is told once, again after a minute, and once when it is over", async () => {
+test("a failure is logged once, again after a minute, and once when it is over", async () => {
   const { clock, lines, log } = loggedFailures();
   for (let failures = 1; failures <= 61; failures++) {
     log.failed("list", busy, failures);
@@ -37,7 +37,7 @@ test("a failure is told once, again after a minute, and once when it is over", a
   expect(lines.slice(2)).toEqual(["info: Secret (v1) is received again"]);
 });
 
-test("what passes at the first retry is not told, and another cause is told at once", () => {
+test("what passes at the first retry is not logged, and another cause is logged at once", () => {
   const { lines, log } = loggedFailures();
   log.failed("watch", busy, 1);
   log.heard();
@@ -67,7 +67,7 @@ test("a missing right names what to grant to whom, and what makes roles", () => 
   ]);
 });
 
-test("a right that is missing in many namespaces is told once", () => {
+test("a right that is missing in many namespaces is logged once", () => {
   const { lines, open } = loggedFailures();
   for (const namespace of ["a", "b", "c"]) {
     const message = `secrets is forbidden: User "u" cannot list resource "secrets" in API group "" in the namespace "${namespace}"`;

@@ -23,8 +23,8 @@ const PARSED_TEXTS = 64;
 
 /**
  * The field managers whose entries of `metadata.managedFields` the cache keeps, while it drops all
- * others: with them a controller knows what it owns of an object, and that nobody has changed it
- * since.
+ * others: with them a controller knows what it owns of an object, and that no other manager has
+ * changed it since.
  *
  * An object's entries are kept as one text, which objects of the same shape share: it has no times,
  * and numbers for the uids of the object's owners. Only what was applied counts; what the same

@@ -119,7 +119,7 @@ test("a bookmark moves on the version from which it resumes", async () => {
 
 test.each([
   [
-    "the resumed watch is told that its version is too old",
+    "the resumed watch gets 410 for its version",
     (server: ModelServer) => {
       server.close();
       server.put("a", "new");
@@ -192,7 +192,7 @@ test("a server that went back in time is found out, and what is held is not trus
   expect(cache.get(Widget, { namespace: "a", name: "three" })?.text).toBe("theirs");
 });
 
-test("an object recreated under the same name while nobody watched is a delete and an add", async () => {
+test("an object recreated under the same name while the watch was down is a delete and an add", async () => {
   const { clock, server, cache } = setup();
   server.put("a", "one");
   const { heard } = listen(cache.informer(Widget));

@@ -22,8 +22,8 @@ export interface OwnWrite {
    */
   readonly owned?: string;
   /**
-   * For a delete: the server said that the object is gone, so nothing that the watch may still
-   * bring of it counts.
+   * For a delete: the server said that the object no longer exists, so nothing that the watch may
+   * still bring of it counts.
    */
   readonly isCertain?: boolean;
 }
@@ -121,7 +121,7 @@ export class Overlay {
     else this.#writes.set(key, { ...write, order: ++this.#lastWrite });
   }
 
-  /** An object is gone by our own doing. */
+  /** An object no longer exists by our own doing. */
   deleted(tomb: OwnWrite, { held, seen }: Known): void {
     const key = storeKey(tomb.namespace, tomb.name);
     const earlier = this.#writes.get(key);

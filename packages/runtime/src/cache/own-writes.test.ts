@@ -146,7 +146,7 @@ test("the barrier opens when the watch has caught up", async () => {
   await expect(cache.barrier(Widget, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
 });
 
-test("a write to a kind that nobody caches is nothing to the cache", async () => {
+test("the cache ignores a write to a kind that is not cached", async () => {
   const { cache } = await setup();
   const Other = { ...Widget, plural: "others" };
   cache.wrote(Other, { metadata: { name: "x", resourceVersion: "5" } });

@@ -162,7 +162,7 @@ test("objects that come as protobuf are read as their JSON would be, by key, lab
   expect(names(cache.ownedBy(ConfigMap, "uid-1"))).toEqual(["two"]);
 });
 
-test("changes that come as protobuf are told", async () => {
+test("changes that come as protobuf are delivered", async () => {
   const { cache, clock } = setup([
     frame("ADDED", "ConfigMap", message({ name: "one" })),
     initialEnd,

@@ -27,7 +27,7 @@ const start: ReflectorEvent = { type: "start" };
 const complete: ReflectorEvent = { type: "bookmark", version: "10", endsInitial: true };
 const failure = (failure: RequestFailure): ReflectorEvent => ({ type: "failed", failure });
 const passing = failure({ is: "passing", message: "refused" });
-const unreachable = failure({ is: "unreachable", message: "nobody there" });
+const unreachable = failure({ is: "unreachable", message: "no server answered" });
 const expired = failure({ is: "expired", message: "too old" });
 const missing = failure({ is: "missing", message: "404" });
 const unreliable = failure({ is: "unreliable", message: "too large" });

@@ -90,7 +90,7 @@ export type Opening =
 
 /** What is known of a full list before it comes. */
 export interface ListStart {
-  /** Whether an object of the same version as one that is held may be treated as the same. */
+  /** Whether an object of the same version as the one held may be treated as the same. */
   readonly reusesHeld: boolean;
   /**
    * Whether it will show every write that was answered by now: one that asks for no version is read
@@ -105,7 +105,7 @@ export type Effect =
   | { readonly do: "begin"; readonly list: ListStart }
   /** What was collected is the whole state at this version: put it in the place of what is held. */
   | { readonly do: "commit"; readonly version: string }
-  /** The kind is gone, and its objects with it. */
+  /** The kind was removed, and its objects with it. */
   | { readonly do: "clear" }
   /** Leave the present request and make this one. */
   | { readonly do: "open"; readonly opening: Opening }
@@ -254,8 +254,8 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
         version: event.version === "" ? state.version : event.version,
       });
     case "silent":
-      // A server sends bookmarks. One that says nothing at all from the start may have been asked
-      // to go on from its own future, which it waits for silently. A list answers it.
+      // A server sends bookmarks. A server that sends nothing at all from the start may have been
+      // asked to go on from its own future, which it waits for silently. A list answers it.
       return state.heard ? watch(state, moment) : list(state, moment, state.version ?? "");
     case "closed":
       if (!state.heard && moment.now - state.openedAt < SHORT_WATCH_MS)
@@ -267,7 +267,7 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
     case "failed": {
       const { failure } = event;
       if (failure.is === "expired" || failure.is === "unreliable") return afresh(state, failure, moment);
-      // A list says for certain whether the kind is gone, or what else is wrong.
+      // A list says for certain whether the kind was removed, or what else is wrong.
       if (failure.is === "missing") return list(state, moment, state.version ?? "");
       return pause(
         state,
@@ -290,7 +290,7 @@ function unlisted(state: ReflectorState, failure: RequestFailure, moment: Moment
 }
 
 /**
- * The version held is of no more use, which is nobody's fault, whatever went before: list at once,
+ * The version held is of no more use, which is not a failure, whatever went before: list at once,
  * unless that was just done.
  */
 function afresh(state: ReflectorState, failure: RequestFailure, moment: Moment): Transition {

@@ -65,7 +65,7 @@ test("a list or stream after a failure asks for nothing older than what is held"
   });
 });
 
-test("a page of a list that does not end is given up", async () => {
+test("a page of a list that does not end is abandoned", async () => {
   const endless = Buffer.allocUnsafeSlow(64 * 1024 * 1024);
   let isLeft = false;
   class EndlessServer extends ModelServer {

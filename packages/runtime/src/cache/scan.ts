@@ -4,7 +4,7 @@
  * need not.
  *
  * Trusts the bytes to be JSON: it finds its way by brackets and quotes. What it cannot make out it
- * gives back as undefined, and the caller parses in full.
+ * returns as undefined, and the caller parses in full.
  */
 export interface Scan {
   /** The object, braces included. */
@@ -50,7 +50,7 @@ const lost = new Error("not the JSON that was expected");
 
 /**
  * Scans the object that starts at `start`. With `end` given, the object is known to end there, and
- * nothing after its metadata is looked at; without, its end is found.
+ * nothing after its metadata is read; without, its end is found.
  */
 export function scanObject(bytes: Buffer, start: number, end?: number): Scan | undefined {
   try {
@@ -141,7 +141,7 @@ function scan(bytes: Buffer, start: number, knownEnd: number | undefined): Scan 
     if (keyIs(bytes, at + 1, keyEnd - 1, "metadata")) {
       if (found) throw lost;
       found = new MetadataScan(bytes, start, value);
-      // The rest of an object whose end is known need not be looked at.
+      // The rest of an object whose end is known need not be scanned.
       if (knownEnd !== undefined) return found.endingAt(knownEnd);
       at = found.metadataEnd;
     } else at = skipValue(bytes, value);

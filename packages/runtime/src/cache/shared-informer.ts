@@ -427,8 +427,8 @@ export class SharedInformer implements ReflectorSink {
   }
 
   /**
-   * An object is no longer cached. After its subscribers were told, so that they need not read it
-   * again.
+   * An object is no longer cached. After its subscribers were notified, so that they need not read
+   * it again.
    */
   #release(stored: StoredObject): void {
     this.#options.arena.release(stored);

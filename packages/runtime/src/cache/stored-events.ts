@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@windlass/client";
 import type { ObjectReader } from "./object-reader.ts";
 import type { StoredObject } from "./stored-object.ts";
 
-// Changes that read their objects when they are looked at: most handlers want the key alone.
+// Changes that read their objects on access: most handlers want the key alone.
 // Classes, for there is one per object of a large list.
 
 /** An object was added. It is decoded when it is first read. */

@@ -10,7 +10,7 @@ export type Handler = (event: Event) => void;
 interface Subscriber {
   readonly handler: Handler;
   isActive: boolean;
-  /** What happened while it is still being told what was there before. */
+  /** What happened while it still receives what was there before. */
   backlog: Event[] | undefined;
 }
 

@@ -24,7 +24,7 @@ import { runSource } from "./source-run.ts";
 
 /**
  * What starts up and resyncs waits behind what happens now. The queue's ageing sees that it does
- * not wait for ever.
+ * not wait indefinitely.
  */
 const backgroundPriority = -100;
 
@@ -248,7 +248,7 @@ class Running {
   }
 
   /**
-   * Where the operator may do everything it works all the same, and then not where it has its role.
+   * Where the operator may do everything it still works, and then not where it has its role.
    */
   #warnIfUndeclared(kind: AnyKind): void {
     const { name } = this.#controller;

@@ -145,7 +145,7 @@ describe("what asks for a reconcile", () => {
     expect(names.length).toBe(atStart + 3);
   });
 
-  test("all objects are looked at again about every ten hours, without a list", async () => {
+  test("all objects are reconciled again about every ten hours, without a list", async () => {
     const { names, what } = counting();
     const run = await running(what);
     names.length = 0;

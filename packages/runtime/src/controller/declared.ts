@@ -6,7 +6,7 @@ import type { MapsTo } from "./watch.ts";
 declare const nothing: unique symbol;
 
 /**
- * The type of `owns` where it is left out. It is a list of any entries all the same: the compiler
+ * The type of `owns` where it is left out. It is still a list of any entries: the compiler
  * takes the default of a type parameter as the context of what stands inside, and `readonly []`
  * would refuse `{ kind, predicate: anyOf(…) }`.
  */
@@ -23,7 +23,8 @@ export type KindIn<Entry> = Entry extends { readonly kind: infer K extends AnyKi
     : never;
 
 /**
- * The kind in an entry as its objects are read: without spec and status, where the entry says so.
+ * The kind in an entry as its objects are read: without spec and status, where the entry has
+ * `metadataOnly`.
  */
 export type ReadKindIn<Entry> = Entry extends { readonly metadataOnly: true }
   ? MetadataOnly<KindIn<Entry>>
@@ -126,7 +127,7 @@ type UnknownInResult<Result, Allowed> = unknown extends Result
     : never;
 
 /**
- * Makes the compiler refuse a function that returns fields nobody looks at. The compiler finds
+ * Makes the compiler refuse a function that returns fields that are not read. The compiler finds
  * those by itself in object literals, but not in what a function returns.
  */
 export type Exact<Option extends string, Result, Allowed> = [UnknownInResult<Result, Allowed>] extends [never]

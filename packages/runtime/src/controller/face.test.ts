@@ -139,7 +139,7 @@ describe("the compiler refuses", () => {
         await client.create(Namespace, { metadata: {} });
         // @ts-expect-error A Secret has a namespace.
         await client.update(Secret, { metadata: { name: "x" } });
-        // @ts-expect-error Only a name says which one.
+        // @ts-expect-error Only a name identifies the object.
         await client.update(Secret, { metadata: { namespace, generateName: "x-" } });
         // @ts-expect-error A Secret has a namespace.
         await client.apply(Secret, { metadata: { name: "x" } });

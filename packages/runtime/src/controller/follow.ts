@@ -39,7 +39,7 @@ export class Follows {
   /** What each follower follows: `kind id` and `object id`. */
   readonly #followed = new Map<string, Map<string, readonly [kind: string, object: string]>>();
 
-  /** A reconcile that was given up may go on for longer than its controller. */
+  /** A canceled reconcile may go on for longer than its controller. */
   #isClosed = false;
 
   constructor(dependencies: FollowDependencies, enqueue: (key: ObjectKey) => void) {
@@ -71,7 +71,7 @@ export class Follows {
     };
   }
 
-  /** Lets go all that an object follows that is gone. */
+  /** Drops all that a deleted object follows. */
   forget(follower: ObjectKey): void {
     this.#keep(keyId(follower), nothing);
   }

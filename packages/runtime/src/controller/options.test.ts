@@ -150,7 +150,7 @@ test("scopes are what the informers are asked for: of the kind itself, of owned 
   await manager.stop();
 });
 
-test("what is looked at again from time to time waits behind what happens", async () => {
+test("what is reconciled again from time to time waits behind what happens", async () => {
   const order: string[] = [];
   const run = new ModelRun();
   const hour = 3_600_000;

@@ -61,7 +61,7 @@ export interface ControllerOptions<
    */
   readonly reads?: R;
   /**
-   * Kinds that reconciles may `follow`, for the generated role. Rights for kinds that nobody knows
+   * Kinds that reconciles may `follow`, for the generated role. Rights for kinds that are unknown
    * yet belong in `permissions`.
    *
    * @default none
@@ -84,7 +84,7 @@ export interface ControllerOptions<
    */
   readonly concurrency?: number;
   /**
-   * How long until a reconcile is given up, its signal aborted and its client closed. 0: never.
+   * How long until a reconcile is canceled, its signal aborted and its client closed. 0: never.
    *
    * @default "5m"
    */

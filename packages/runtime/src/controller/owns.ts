@@ -7,7 +7,7 @@ export interface Owns<K extends AnyKind = AnyKind, Index extends string = string
   readonly kind: K;
   /**
    * Cache metadata alone: a fraction of the memory. `owned(metadataOnly(Secret))` then gives
-   * objects without spec and status. Edits of a child are noticed all the same, except for the
+   * objects without spec and status. Edits of a child are still noticed, except for the
    * order of items in a list. @default false
    */
   readonly metadataOnly?: boolean;

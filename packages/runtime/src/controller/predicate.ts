@@ -5,7 +5,7 @@ import type { Bivariant } from "./bivariant.ts";
 
 /**
  * Whether a change is worth a reconcile. Predicates save work, not memory: what they reject is
- * cached all the same.
+ * cached anyway.
  */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = Bivariant<
   [change: CacheEvent<T>],

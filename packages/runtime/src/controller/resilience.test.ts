@@ -13,7 +13,7 @@ async function* silence(): AsyncGenerator<ObjectKey> {
   yield key;
 }
 
-/** A controller of the test's kind that says which objects it was asked about. */
+/** A controller of the test's kind that reports the objects it reconciles. */
 function counting(options: Partial<Parameters<typeof appController>[0]> = {}) {
   const names: string[] = [];
   const what = appController({ reconcile: (app) => void names.push(app.metadata.name), ...options });
@@ -39,7 +39,7 @@ describe("what a user's code throws", () => {
     await run.manager.stop();
   });
 
-  test("in a mapping is told with the object, once for all of them, and the others are mapped", async () => {
+  test("an error in a mapping is logged with the object, once for all of them, and the others are mapped", async () => {
     const { names, what } = counting({
       watches: [
         watch(ConfigMap, ({ metadata }) => {
@@ -92,7 +92,7 @@ describe("what a user's code throws", () => {
 });
 
 describe("a source outside Kubernetes", () => {
-  test("is told to end with its controller: by its signal, and by what it returned", async () => {
+  test("a source is ended with its controller: by its signal, and by what it returned", async () => {
     const seen: string[] = [];
     const { names, what } = counting({
       sources: [

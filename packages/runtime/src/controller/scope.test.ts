@@ -9,7 +9,7 @@ import { ModelRun } from "../reconcile/model-run.fixture.ts";
 import { type Controller, controller } from "./controller.ts";
 
 /**
- * A manager whose cache reads from model servers, one for each kind, and which may be held up at
+ * A manager whose cache reads from model servers, one for each kind, and which may be paused at
  * each.
  */
 async function start(
@@ -46,7 +46,7 @@ async function start(
     run,
     widgets,
     held,
-    /** What went wrong, as far as people and metrics are told. */
+    /** What went wrong, as far as logs and metrics show it. */
     faults: () => ({
       lines: run.lines.filter(({ level }) => level === "error" || level === "warn"),
       panics: count("controller_runtime_reconcile_panics_total"),

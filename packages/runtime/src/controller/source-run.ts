@@ -8,7 +8,7 @@ const backoff = { firstMs: 1_000, maxMs: 30_000 };
 
 /**
  * Runs a source until it ends or its signal is aborted, whether it heeds that or not: one that
- * waits for ever must not hold up the end of its controller. A function that fails is started
+ * waits indefinitely must not hold up the end of its controller. A function that fails is started
  * again. Never rejects.
  */
 export async function runSource(source: Source, context: SourceContext): Promise<void> {
@@ -52,7 +52,7 @@ async function pump(keys: AsyncIterable<ObjectKey>, context: SourceContext): Pro
   }
 }
 
-/** Has the source end when it is told to, or now if it was. @returns the way to take that back. */
+/** Has the source end when it is stopped, or now if it was. @returns the way to take that back. */
 function endWith({ signal, log }: SourceContext, end: () => unknown): () => void {
   const onAbort = () => void stop(end, log);
   if (signal.aborted) onAbort();

@@ -148,7 +148,7 @@ describe("a key that a mapping or a source gives", () => {
     await run.manager.stop();
   });
 
-  test("needs a namespace where the kind has one, and the log says so", async () => {
+  test("a watch needs a namespace where the kind has one, and the log reports it", async () => {
     const looks: string[] = [];
     const run = await running(
       controller(WebApp, {

@@ -13,8 +13,8 @@ export interface MapContext {
 /** The objects to reconcile for a change: one, several, or none. */
 export type Mapped = ObjectKey | readonly ObjectKey[] | undefined;
 
-/**
- * Says which objects to reconcile for a watched one. Called with the old and the new state of a
+/** Maps a watched object to the objects to
+ * reconcile. Called with the old and the new state of a
  * changed object, so that both sides of a moved reference are reconciled.
  */
 export type MapToKeys<T extends KubernetesObject> = Bivariant<[object: T, context: MapContext], Mapped>;
@@ -69,7 +69,7 @@ export interface WatchOptions<W extends AnyKind, Index extends string = never> {
 }
 
 /**
- * Watches a kind, and says which objects to reconcile for its changes: by {@link byLabel},
+ * Watches a kind, and maps its changes to the objects to reconcile: by {@link byLabel},
  * {@link byOwner}, {@link byReference}, or a function of your own.
  *
  * @example
@@ -103,7 +103,7 @@ export function byLabel(
 ): (object: KubernetesObject) => Mapped {
   return ({ metadata: { labels = {}, ...metadata } }) => {
     const namespace = namespaceLabel === undefined ? metadata.namespace : labels[namespaceLabel];
-    // An object that lacks one of the labels is somebody else's.
+    // An object that lacks one of the labels belongs to another owner.
     if (!labels[label] || namespace === "" || (namespaceLabel !== undefined && namespace === undefined))
       return undefined;
     return { namespace, name: labels[label] };

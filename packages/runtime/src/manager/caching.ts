@@ -52,7 +52,7 @@ export function openCache(
 }
 
 /**
- * The scope of informers that are told none: the manager's namespaces. `release` lets go what it
+ * The scope of informers without one: the manager's namespaces. `release` lets go what it
  * takes to know them.
  */
 export function scopeOf(

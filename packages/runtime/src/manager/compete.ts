@@ -97,7 +97,7 @@ export type LeaseThreadMessage =
  * on the main thread cannot lose the lease. Until when it is held is in shared memory: the main
  * thread, waking from a stall, sees a loss before its first write, not after its first message.
  *
- * A main thread that stands still for minutes loses the lease all the same: it would keep others
+ * A main thread that stands still for minutes still loses the lease: it would keep others
  * from the work that it does not do.
  */
 export async function competeInThread(

@@ -67,14 +67,14 @@ test("reconciles under way end while servers drain", async () => {
   expect(seen).toEqual(["drain everywhere server", "reconciled", "stop everywhere server"]);
 });
 
-test("a process that no probe found ready has nobody to drain", async () => {
+test("a process that no probe found ready has no clients to drain", async () => {
   const seen: string[] = [];
   const run = await started([server("webhook", seen)], { isReady: false });
   await run.manager.stop();
   expect(seen).toEqual(["stop webhook server"]);
 });
 
-test("a process that was only looked at has nobody to drain", async () => {
+test("a process that was only peeked at has no clients to drain", async () => {
   const seen: string[] = [];
   const run = await started([server("webhook", seen)], { isReady: false });
   const probe = await fetch(`http://127.0.0.1:${run.manager.ports.health}/readyz?peek`);
@@ -90,7 +90,7 @@ test("what runs while leading stops at once", async () => {
   expect(seen).toEqual(["stop leader server"]);
 });
 
-test("a server that fails to drain, or never does, is stopped all the same", async () => {
+test("a server that fails to drain, or never does, is still stopped", async () => {
   const seen: string[] = [];
   const failing = server("webhook", seen, () => Promise.reject(new Error("the door is stuck")));
   const run = await started([failing], { isReady: true });

@@ -125,7 +125,7 @@ describe("one candidate", () => {
     ];
     expect(play(...events, { type: "read", now: 28_999, wall, lease: undefined }).action.do).toBe("wait");
     expect(play(...events, { type: "read", now: 29_000, wall, lease: undefined }).action.do).toBe("create");
-    // It was free when it was seen. Somebody may have taken it before it was deleted.
+    // It was free when it was seen. Another replica may have taken it before it was deleted.
     expect(play({ type: "read", now: 0, wall, lease: held("") }, events[1] as ElectionEvent).action.do).toBe(
       "wait",
     );
@@ -163,10 +163,10 @@ interface Simulated {
   readonly players: number;
   readonly chaosUntilMs: number;
   readonly endMs: number;
-  /** Whether somebody deletes the lease, once all candidates have seen it. @default false */
+  /** Whether a client deletes the lease, once all candidates have seen it. @default false */
   readonly deletes?: boolean;
   /**
-   * Whether the leader is told to stop now and then, as long as two others are left.
+   * Whether the leader is asked to stop now and then, as long as two others are left.
    *
    * @default false
    */
@@ -213,7 +213,7 @@ function simulate(
         schedule(player.stalledUntil - now, go);
         return;
       }
-      // Whether the release succeeds or not, the candidate is gone.
+      // Whether the release succeeds or not, the candidate has stopped.
       const event: ElectionEvent = player.isReleasing ? { type: "released" } : make(now + player.origin);
       let next = step(player.rules, player.state, event);
       if (player.leaves) {
@@ -229,7 +229,7 @@ function simulate(
   };
 
   /**
-   * Sends a request: it may be lost on the way there or back, and is given up after five seconds
+   * Sends a request: it may be lost on the way there or back, and is abandoned after five seconds
    * either way.
    */
   const send = (player: Player, serve: () => (local: number) => ElectionEvent) => {
@@ -322,7 +322,7 @@ describe("several candidates over a bad network", () => {
     );
   });
 
-  test("nor when somebody deletes the lease that they have all seen", () => {
+  test("nor when a client deletes the lease that they have all seen", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 }), fc.constantFrom(2, 3), (seed, players) => {
         const run = simulate(seed, { players, chaosUntilMs: 120_000, endMs: 220_000, deletes: true });

@@ -79,7 +79,7 @@ export interface ElectionStep {
   readonly action: ElectionAction;
 }
 
-/** Nobody known yet. */
+/** No holder is known yet. */
 export const candidate: Election = { at: "following" };
 
 /**
@@ -157,8 +157,8 @@ function onRead(
   return { state: following(seen), action: { do: "wait", ms: rules.retryPeriodMs } };
 }
 
-/**
- * Somebody deleted the lease, or nobody ever made one. Its last holder may have renewed it up to
+/** The lease was deleted, or never
+ * made. Its last holder may have renewed it up to
  * its deletion, and goes on until its own deadline; so a candidate that has seen it gives that
  * holder as much time as if the lease were still there. Also one that saw it free: another may have
  * taken it since.

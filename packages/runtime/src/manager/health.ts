@@ -9,7 +9,7 @@ export const ping: HealthCheck = () => undefined;
 /**
  * Named checks behind one probe path, in the way of Kubernetes' own servers: 200 if all pass, 500
  * otherwise; `?verbose` lists them, `?exclude=name` leaves one out, `/readyz/name` asks one alone.
- * `?peek` is for those who send no clients here: what they see has nobody to be drained.
+ * `?peek` is for those who send no clients here: what they see has no clients to drain.
  */
 export class HealthChecks {
   readonly #path: string;

@@ -93,7 +93,7 @@ test("a leader whose machine slept writes nothing until it has renewed its lease
   await stopped;
 });
 
-test("a write that was under way while the machine slept is given up, and the term goes on if the lease is renewed", async () => {
+test("a write that was under way while the machine slept is abandoned, and the term goes on if the lease is renewed", async () => {
   const { run, clock, sleep: fallAsleep } = sleepingRun();
   const sleeper = run.another({ ...election("a"), clock, client: slow(run, "/configmaps", 8_000) });
   const outcomes: string[] = [];
@@ -184,8 +184,8 @@ test("a write that a handed-in client would repeat is not repeated once the leas
   await stopped;
 });
 
-/**
- * Holds up each request to a path for so long, as slow credentials, a slow connection or a
+/** Delays each request to a path by this
+ * time, as slow credentials, a slow connection or a
  * repetition do.
  */
 function slow(run: ModelRun, path: string, ms: number): Client {
@@ -248,7 +248,7 @@ test("a reconcile that timed out while its write waited for a connection does no
   await stopped;
 });
 
-test("a reconcile under way is told by its signal that the lease is lost", async () => {
+test("the signal of a reconcile under way is aborted when the lease is lost", async () => {
   const run = new ModelRun(election("a"));
   const told: string[] = [];
   run.manager.add(
@@ -274,7 +274,7 @@ test("a reconcile under way is told by its signal that the lease is lost", async
   await stopped;
 });
 
-test("a reconcile that a stopping replica waits for is told at once if the lease is lost meanwhile", async () => {
+test("the signal of a reconcile that a stopping replica waits for is aborted at once if the lease is lost meanwhile", async () => {
   const run = new ModelRun(election("a"));
   const told: { readonly reason: string; readonly at: number }[] = [];
   run.manager.add(
@@ -351,7 +351,7 @@ test("a lease is renewed every two seconds, given up after ten without, and name
   await stopped;
 });
 
-test("a request about the lease that hangs is given up in time for another", async () => {
+test("a lease request that hangs is abandoned in time for another", async () => {
   const run = new ModelRun();
   const { client } = run.cluster;
   let hangs = 0;

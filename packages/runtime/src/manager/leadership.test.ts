@@ -91,7 +91,7 @@ describe("replicas", () => {
     await end;
   });
 
-  test("a lease that is deleted goes back to its holder; a standby does not lead beside it", async () => {
+  test("a lease that is deleted goes back to its holder; a standby does not lead next to it", async () => {
     const run = new ModelRun(election("a"));
     run.manager.add(webapp);
     const standby = run.another(election("b")).add(webapp);

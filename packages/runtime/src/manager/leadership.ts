@@ -4,7 +4,7 @@ import type { ElectionRules } from "./election.ts";
 import type { LeaseAddress } from "./elector.ts";
 import { type Fence, type LeaseMemory, WriteFence } from "./fence.ts";
 
-/** What a manager is told about leading. */
+/** What a manager learns about leading. */
 export interface LeadershipHandlers {
   readonly onLeading: () => void;
   readonly onLost: () => void;
@@ -39,7 +39,7 @@ export interface CampaignOptions {
   readonly rules: ElectionRules;
   readonly lease: LeaseAddress;
   readonly log: Logger;
-  /** Whether it has been told already that no server answers. @default never */
+  /** Whether it has been logged already that no server answers. @default never */
   readonly isServerOut?: () => boolean;
 }
 

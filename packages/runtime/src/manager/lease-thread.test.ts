@@ -76,7 +76,7 @@ test("a main thread that stands still keeps the lease, and one that woke without
 
   await server.turn("down");
   standStill(1_000);
-  // No message has been handled yet: the fence is known to be closed all the same.
+  // No message has been handled yet: the fence is still known to be closed.
   expect(leadership.fence.isOpen).toBe(false);
   await lost;
 
@@ -107,7 +107,7 @@ test("a main thread whose pulse stays away leaves the lease to expire, and leads
   const again = setInterval(() => pulse.beat(threadClock.monotonic()), 20);
   await led.promise;
   clearInterval(again);
-  // Released, it would have changed hands: from nobody to this one.
+  // Released, it would have changed hands: from no holder to this one.
   expect(await server.turn("up")).toMatchObject({ holder: "me", transitions: 0 });
   await leadership.release();
   await server.close();

@@ -31,7 +31,7 @@ const watching = setInterval(
     // What a thread logs goes through the main one, which is the one that is blocked.
     if (line !== undefined) writeSync(2, `${line}\n`);
     // Should the main thread wake after all, it finds its fence closed, and starts another of
-    // these. Until then nobody knows whether its last writes have arrived, so the lease is not
+    // these. Until then it is unknown whether its last writes have arrived, so the lease is not
     // released.
     if (pulse.missingMs(threadClock.monotonic()) > patienceMs)
       abandon.abort(new Error("the main thread stands still"));

@@ -10,7 +10,7 @@ function aServer(): Server {
   return server;
 }
 
-test("errors of a server that listens are told, each of them, and end nothing", async () => {
+test("errors of a server that listens are logged, each of them, and end nothing", async () => {
   const server = aServer();
   const told: string[] = [];
   const port = await listening(server, local, {
@@ -22,7 +22,7 @@ test("errors of a server that listens are told, each of them, and end nothing", 
   expect(told).toEqual(["first", "second", "third"]);
 });
 
-test("a server that cannot listen fails with what is made of the error, and nothing is told", async () => {
+test("a server that cannot listen fails with what is made of the error, and nothing is logged", async () => {
   const told: string[] = [];
   const options = {
     explain: ({ code }: NodeJS.ErrnoException) => new Error(`no port: ${code}`),

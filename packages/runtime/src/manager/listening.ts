@@ -14,7 +14,7 @@ export interface ListeningOptions {
   readonly explain: (error: NodeJS.ErrnoException) => Error;
   /**
    * Told of each error from then on, such as a connection that could not be accepted for want of
-   * file descriptors. The server goes on: Node would end the process over an error that nobody
+   * file descriptors. The server goes on: Node would end the process over an error without a
    * hears.
    */
   readonly onError: (error: Error) => void;

@@ -16,7 +16,7 @@ export class LiveParts {
   readonly #drains: { readonly name: string; readonly drained: () => Promise<void> }[] = [];
   readonly #stopping = new Set<Live>();
 
-  /** The names of what was told to stop and has not ended. */
+  /** The names of what was asked to stop and has not ended. */
   get stopping(): readonly string[] {
     return [...this.#stopping].map(({ name }) => name);
   }
@@ -25,12 +25,12 @@ export class LiveParts {
     this.#parts.push({ name, stop });
   }
 
-  /** @param drained resolves when nobody is served any more; asked when all is to be stopped */
+  /** @param drained resolves when no client is served any more; called when everything stops */
   addDrain(name: string, drained: () => Promise<void>): void {
     this.#drains.push({ name, drained });
   }
 
-  /** Starts a controller once its kinds are there, unless it was told to stop by then. */
+  /** Starts a controller once its kinds are there, unless it was configured to stop by then. */
   addController(open: ControllerRun, log: Logger): void {
     let isWanted = true;
     this.add(open.name, async (abort) => {

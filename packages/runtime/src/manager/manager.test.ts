@@ -261,7 +261,7 @@ describe("run", () => {
     expect(process.listenerCount("SIGTERM")).toBe(before);
   });
 
-  test("counts and logs rejections that nobody handles, and goes on", async () => {
+  test("the manager counts and logs unhandled rejections, and goes on", async () => {
     const run = new ModelRun();
     const abort = new AbortController();
     const ended = run.manager.add(webapp).run({ signal: abort.signal });

@@ -44,11 +44,11 @@ export type Addable = Controller | Runnable | Runnable["start"];
  * 4. Runnables of every replica start.
  * 5. Leader election begins; standbys have full caches.
  * 6. Controllers start, each as soon as its own kinds are there: a kind that the server does not
- *    have holds up its own controllers alone.
+ *    have delays its own controllers alone.
  *
  * # Guarantees
  * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`,
- *   even in the middle of a reconcile, and those that have no answer yet are given up.
+ *   even in the middle of a reconcile, and those that have no answer yet are abandoned.
  * - However it stops, in time or not, it no longer leads, and cannot write, when `stop` and `run`
  *   resolve.
  * - On losing the lease the controllers stop and the replica goes back to standing by.
@@ -73,7 +73,7 @@ export interface Manager extends AsyncDisposable {
   stop(): Promise<void>;
   /**
    * Gives the process over: starts, waits for the signal, SIGTERM or SIGINT, and stops. A second
-   * signal ends the process at once. Rejections that nobody handles are logged and counted instead
+   * signal ends the process at once. Unhandled rejections are logged and counted instead
    * of ending the process. If it cannot start, one line at level fatal says why and what to do, and
    * the process ends with code 1; use `start` to catch the error instead.
    */
@@ -473,7 +473,7 @@ class ManagerRun implements Manager {
 
   /**
    * Ends what did not end in time: whatever it still does, it does not lead, cannot write, and
-   * keeps nobody else from leading.
+   * keeps no other replica from leading.
    */
   async #abandon(abort: AbortSignal): Promise<void> {
     const ended = this.#leadership?.abandon();

@@ -56,7 +56,7 @@ function watched() {
   return { clock, lines, outage, ask };
 }
 
-test("a server that goes is told once, every minute, and once when it is back, with the count", async () => {
+test("a server that goes is logged once, every minute, and once when it is back, with the count", async () => {
   const { clock, lines, outage, ask } = watched();
   await ask(200);
   for (const code of ["CONNECTION_RESET", "CONNECTION_REFUSED", "TIMEOUT_CONNECT"] as const)
@@ -86,7 +86,7 @@ test("one request that fails is no outage", async () => {
 });
 
 test.for([401, "CERTIFICATE_EXPIRED", "CERTIFICATE_UNTRUSTED", "CLIENT_CERTIFICATE_REJECTED"] as const)(
-  "%s does not pass, and is told at the first request",
+  "%s does not pass, and is logged at the first request",
   async (answer) => {
     const { lines, ask } = watched();
     await ask(answer, 3);
@@ -96,7 +96,7 @@ test.for([401, "CERTIFICATE_EXPIRED", "CERTIFICATE_UNTRUSTED", "CLIENT_CERTIFICA
   },
 );
 
-test("however requests end, an outage is told before it is over, and no more than once a minute", () => {
+test("however requests end, an outage is logged before it is over, and no more than once a minute", () => {
   const codes = ["CONNECTION_REFUSED", "TIMEOUT_CONNECT"] as const;
   const events = fc.array(
     fc.tuple(fc.nat({ max: 20_000 }), fc.oneof(fc.constant("answered" as const), fc.constantFrom(...codes))),
@@ -163,15 +163,18 @@ test.for<[what: string, status: number, body: () => TransportResponse["body"]]>(
   ["is a login page", 200, () => body("<html></html>")],
   ["breaks off each time", 200, () => body("{", new TransportError("CONNECTION_RESET", "reset"))],
   ["cannot be unpacked", 200, () => body("", new TransportError("RESPONSE_MALFORMED", "not gzip"))],
-])("an answer that %s is no outage, and is told for the kind that lacks it", async ([, status, lists]) => {
-  const { clock, running, told } = managed(() => ({ status, body: lists() }));
-  const started = expect(running.start()).rejects.toThrow("stopped while it was starting");
-  await clock.advance(60_000);
-  expect(told()).toEqual(["cannot list ConfigMap (v1); trying again"]);
-  await Promise.all([running.stop(), started]);
-});
+])(
+  "an answer that %s is not an outage, and is logged for the kind that lacks it",
+  async ([, status, lists]) => {
+    const { clock, running, told } = managed(() => ({ status, body: lists() }));
+    const started = expect(running.start()).rejects.toThrow("stopped while it was starting");
+    await clock.advance(60_000);
+    expect(told()).toEqual(["cannot list ConfigMap (v1); trying again"]);
+    await Promise.all([running.stop(), started]);
+  },
+);
 
-test("a server that goes while it is watched is told once, and not for the kinds", async () => {
+test("a server that goes while it is watched is logged once, and not for the kinds", async () => {
   const metadata = { resourceVersion: "1", annotations: { "k8s.io/initial-events-end": "true" } };
   const listed = `${JSON.stringify({ type: "BOOKMARK", object: { kind: "ConfigMap", metadata } })}\n`;
   const reset = new TransportError("CONNECTION_RESET", "reset");

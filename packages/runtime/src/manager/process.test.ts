@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ModelRun } from "../reconcile/model-run.fixture.ts";
 import { webhookServer } from "../webhook/index.ts";
 
-/** Sees to it that a port is taken; that somebody else has it already is as good. */
+/** Occupies a port, unless another process has it already. */
 async function take(port: number): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve) => {

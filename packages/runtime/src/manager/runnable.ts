@@ -45,13 +45,13 @@ export interface Runnable {
   /** @default "leader" */
   readonly stage?: Stage;
   /**
-   * Starts it. Resolves once it serves; what it resolves to is called to stop it. Work that goes on
-   * for ever belongs into a promise of its own, ended by `context.signal`.
+   * Starts it. Resolves once it serves; what it resolves to is called to stop it. Work that never
+   * ends belongs into a promise of its own, ended by `context.signal`.
    */
   start(context: RunnableContext): Stop | void | Promise<Stop> | Promise<void>;
   /**
    * For a server: goes on serving for as long as clients are still sent here. Called as soon as the
-   * manager is told to stop, if `/readyz` has ever passed, for otherwise no client was sent here.
+   * manager is asked to stop, if `/readyz` has ever passed, for otherwise no client was sent here.
    * Until it resolves, nothing that was started before the controllers is stopped, so that requests
    * find what they need. Not called in the `leader` stage. @default stopped at once
    */

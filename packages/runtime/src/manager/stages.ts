@@ -22,8 +22,8 @@ export interface StageParts {
 
 /**
  * Starts the runnables of one stage, one after the other. Of those that start when this replica
- * leads, one that fails shows in the readiness probe and holds up nothing else. One that fails
- * because it was told to stop has not failed.
+ * leads, one that fails shows in the readiness probe and delays nothing else. One that fails
+ * because it was asked to stop has not failed.
  *
  * @throws RunnableError if one of another stage does not start.
  */
@@ -53,14 +53,14 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
   live.add(name, async () => {
     abort.abort(new Error(`${name} is stopping`));
     for (const one of undo) one();
-    // One that is told to stop while it starts is at work until that has ended.
+    // A part that is stopped while it starts is at work until that has ended.
     await started.promise;
     if (typeof end === "function") await end();
   });
   const cancelWarning = dependencies.clock.schedule(SLOW_START_MS, () =>
     context.log.warn(
       {},
-      `${name} has been starting for ${SLOW_START_MS / 1000} s, and what was added after it waits: work that goes on for ever belongs into a promise of its own, ended by context.signal`,
+      `${name} has been starting for ${SLOW_START_MS / 1000} s, and what was added after it waits: work that never ends belongs into a promise of its own, ended by context.signal`,
     ),
   );
   try {
@@ -82,8 +82,8 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
 }
 
 /**
- * Drains from the moment at which the manager is told to stop: clients are sent elsewhere from then
- * on, however long the rest takes.
+ * Drains from the moment at which the manager is asked to stop: clients are sent elsewhere from
+ * then on, however long the rest takes.
  */
 function drainWhenStopping(runnable: Runnable, { live, readyz, stop }: StageParts): void {
   if (!runnable.drain) return;

@@ -26,7 +26,7 @@ function watched() {
 const advice =
   "probes, watches and everything else had to wait. Move long computations to a worker thread, or split them with await";
 
-test("a stall is told with the reconcile it happened in, ended or not", async () => {
+test("a stall is logged with the reconcile it happened in, ended or not", async () => {
   const { lines, watch, stand } = watched();
   const end = watch.begin("WebApp default/slow (controller webapp)");
   await stand(8_000);
@@ -53,7 +53,7 @@ test("small delays are nothing, and a stall that was explained is not told again
   expect(lines).toEqual([`the event loop stood still for 19 s: ${advice}`]);
 });
 
-test("a process that got no CPU is told as that", async () => {
+test("a process that got no CPU is reported as such", async () => {
   const { lines, watch, stand } = watched();
   watch.begin("WebApp default/innocent (controller webapp)");
   await stand(31_000, 0.1);

@@ -43,7 +43,7 @@ export class Pulse {
     return Number(Atomics.load(this.#beat, 0)) / 1000;
   }
 
-  /** For how long it has been missing. 0 if it never beat: then nobody keeps it. */
+  /** For how long it has been missing. 0 if it never beat: then no holder renews it. */
   missingMs(now: number): number {
     const { lastMs } = this;
     return lastMs === 0 ? 0 : Math.max(0, now - lastMs - BEAT_MS);
@@ -66,7 +66,7 @@ interface Activity {
 
 /**
  * Notices, after the fact, that the event loop stood still, and says over what: a reconcile that
- * computes for seconds holds up probes, watches and all other reconciles, and nothing else would
+ * computes for seconds delays probes, watches and all other reconciles, and nothing else would
  * tell.
  */
 export class StallWatch implements ReconcileObserver {

@@ -10,7 +10,7 @@ const lease = { namespace: "default", name: "op" };
 const leasesFail = ({ path }: { readonly path: string }) => (path.includes("/leases") ? 500 : undefined);
 
 /**
- * A runnable that is still starting when it is told to stop, and takes that as a failure or not.
+ * A runnable that is still starting when it is asked to stop, and takes that as a failure or not.
  */
 function slow(name: string, stage: Stage, seen: string[], stopped: "fails" | "ends"): Runnable {
   return {
@@ -221,7 +221,7 @@ describe("a manager that stops in time", () => {
     return { run, leader, answered };
   }
 
-  test("holds the lease until the last write is answered, though nobody waits for it any more", async () => {
+  test("the manager holds the lease until the last write is answered, though no caller waits for it any more", async () => {
     const { run, leader, answered } = await unanswered((answer) => answer);
     const stopped = leader.stop();
     await run.settle(5_000);
@@ -297,7 +297,7 @@ describe("a lease that is lost", () => {
     await stopped;
   });
 
-  test("by work that does not end, is told in the log and by the readiness probe until it has", async () => {
+  test("by work that does not end, is reported in the log and by the readiness probe until it has", async () => {
     const local = { port: 0, host: "127.0.0.1" };
     const run = new ModelRun({ ...election, health: local });
     const held = Promise.withResolvers<void>();
@@ -326,7 +326,7 @@ describe("a lease that is lost", () => {
   });
 
   test.each(["while it leads", "while it stops"])(
-    "%s, is told to all work at once, though some of it does not end",
+    "%s, is signaled to all work at once, though some of it does not end",
     async (when) => {
       const run = new ModelRun(election);
       const told: string[] = [];

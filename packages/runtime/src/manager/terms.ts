@@ -50,7 +50,9 @@ export class Terms {
     });
   }
 
-  /** The lease is lost: reconciles under way, and everything else that works, are told at once. */
+  /**
+   * The lease is lost: reconciles under way, and everything else that works, are notified at once.
+   */
   end(): void {
     const { signal } = this.#term;
     this.#term.abort(new Error("the lease was lost"));
@@ -70,7 +72,7 @@ export class Terms {
     this.#isClosed = true;
     await this.#changes;
     await this.#live.stop(AbortSignal.any([abort, this.#term.signal]), this.#log);
-    // If the lease was lost meanwhile, the rest was told to stop there.
+    // If the lease was lost meanwhile, the rest was stopped there.
     await this.#changes;
   }
 

@@ -10,7 +10,7 @@ function itemsIn(registry: Registry): readonly string[] {
     .filter((line) => line.startsWith("windlass_cache_items{"));
 }
 
-test("informers of one kind count together, and one that is gone no longer", async () => {
+test("informers of one kind count together, and a closed one no longer", async () => {
   const { cache, server, settle } = setup();
   const registry = new Registry();
   watchCache(registry, cache);

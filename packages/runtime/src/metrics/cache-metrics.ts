@@ -57,7 +57,7 @@ function changeLabels(labels: InformerLabels): ChangeLabels {
 
 /**
  * Shows, at each scrape, what a cache holds and how far behind it is: the informers of one kind and
- * namespace together, and none that is gone. Returns the way to stop.
+ * namespace together, and no closed one. Returns a function that stops it.
  */
 export function watchCache(registry: Registry, cache: InformerCache): () => void {
   const gauge = (name: string, help: string) => registry.gauge({ name, help, labels: informerLabels });

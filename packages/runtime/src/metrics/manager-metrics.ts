@@ -85,6 +85,6 @@ export function requestMeasures(registry: Registry) {
 export function rejectionCounter(registry: Registry) {
   return registry.counter({
     name: "windlass_unhandled_rejections_total",
-    help: "Promise rejections that nobody handled",
+    help: "Promise rejections that were not handled",
   });
 }

@@ -17,7 +17,7 @@ export interface Gauge {
   set(value: number, labels?: Labels): void;
   add(amount: number, labels?: Labels): void;
   value(labels?: Labels): number;
-  /** Forgets one series, e.g. when the thing it measures is gone. */
+  /** Forgets one series, e.g. when the thing it measures was removed. */
   remove(labels?: Labels): void;
   /**
    * Calls `sample` before each rendering, for values that are cheaper to ask for than to keep.

@@ -25,7 +25,7 @@ export interface MigrationOptions {
    */
   readonly settle?: Duration;
   /**
-   * How long until the definition is looked at again while there is something in the way.
+   * How long until the definition is checked again while there is something in the way.
    *
    * @default "10m"
    */
@@ -47,7 +47,7 @@ const pageSize = 500;
  * # Guarantees
  * - An old version is dropped only if every object was rewritten while the definition stayed the
  *   same.
- * - An object that somebody else writes meanwhile is left alone: that write has stored it in the
+ * - An object that another client writes meanwhile is left alone: that write has stored it in the
  *   new version.
  * - An object that the server refuses to rewrite is named in the log, and its version is kept.
  *
@@ -209,7 +209,7 @@ class Migration {
       this.#metrics.rewritten(this.#kind.kind);
       return undefined;
     } catch (error) {
-      // It is gone, or somebody else has written it.
+      // It was deleted, or another client has written it.
       if (isNotFound(error) || isConflict(error)) return undefined;
       if (!isRefused(error)) throw error;
       this.#metrics.refused(this.#kind.kind);

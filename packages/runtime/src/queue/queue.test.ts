@@ -326,7 +326,7 @@ test("object keys are the same when namespace and name are", () => {
   expect(queue.depth).toBe(2);
 });
 
-test("options that make no sense are refused by name", () => {
+test("invalid options are refused by name", () => {
   expect(() => setup({ ageingMs: 0 })).toThrow("ageingMs (0) must be above 0");
   expect(() => setup({ agedShare: 1 })).toThrow("agedShare (1)");
   expect(() => setup({ backoff: { initial: 10, max: 5 } })).toThrow("max (5) must be at least initial (10)");

@@ -46,7 +46,7 @@ export interface AddOptions {
 }
 
 /**
- * A key to work on, given to nobody else until it is settled. Settle it once; later calls do
+ * A key to work on, given to no other worker until it is settled. Settle it once; later calls do
  * nothing.
  */
 export interface Lease<K> {
@@ -66,7 +66,7 @@ export interface Lease<K> {
    * @returns the milliseconds until the retry.
    */
   retry(): number;
-  /** The work is done, and wants to be looked at again later. Failures are forgotten. */
+  /** The work is done, and is to be processed again later. Failures are forgotten. */
   retryAfter(ms: number, options?: Pick<AddOptions, "priority">): void;
 }
 
@@ -139,7 +139,7 @@ interface Taker<K> {
   give(lease: Lease<K> | undefined): void;
 }
 
-/** @throws RangeError for options that make no sense. */
+/** @throws RangeError for invalid options. */
 export function createQueue<K extends string | NamespacedKey>(options: QueueOptions): Queue<K> {
   const { ageingMs = 100, agedShare = 4 } = options;
   if (!(ageingMs > 0)) throw new RangeError(`queue: ageingMs (${ageingMs}) must be above 0`);
@@ -302,7 +302,7 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
     this.#observer.added?.();
     const taker = this.#takers.shift();
     if (taker) {
-      // Somebody waits, so nothing else is due and there is no order to keep.
+      // A worker waits, so nothing else is due and there is no order to keep.
       taker.give(this.#lease(entry, now));
       return;
     }
@@ -376,7 +376,7 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
     if (at === undefined) return;
     // A little late rather than a fraction of a millisecond early: a clock that counts from the
     // epoch cannot tell such fractions apart, and a timer that is always too early would be set
-    // again for ever.
+    // again indefinitely.
     const cancel = this.#clock.schedule(Math.ceil(Math.max(0, at - this.#clock.monotonic())), () => {
       this.#timer = undefined;
       this.#release();

@@ -21,7 +21,7 @@ const byHand = {
 const ready = (run: ModelRun) => run.app?.status?.conditions?.find((one) => one.type === "Ready");
 const service = (run: ModelRun) => run.cluster.get(Service, key);
 
-/** A controller at work on an app whose Service is there already, made by somebody else. */
+/** A controller at work on an app whose Service is there already, made by another client. */
 async function besideForeign(
   what: Controller<typeof WebApp> = webapp,
   foreign: object = byHand,
@@ -127,7 +127,7 @@ describe("an object that was not made for its owner", () => {
     }
   });
 
-  test("is taken over where the child says so", async () => {
+  test("an object is taken over where the child asks for it", async () => {
     const adopting = appController({
       owns: [Service],
       reconcile: (app) => ({ children: [child(Service, serviceFor(app).object, { adopt: true })] }),
@@ -137,7 +137,7 @@ describe("an object that was not made for its owner", () => {
     await run.manager.stop();
   });
 
-  test("is not taken over where the child is applied in between, and is where that says so", async () => {
+  test("an object is not taken over where the child is applied in between, unless that asks for it", async () => {
     const adopts = new Set<string>();
     const applying = appController({
       owns: [Service],
@@ -208,7 +208,7 @@ describe("whatever happens between the look and the write", () => {
     await run.manager.stop();
   });
 
-  test("a child whose status others write all the time is changed all the same, and at once", async () => {
+  test("a child whose status others write all the time is still changed, and at once", async () => {
     const run = await running(webapp);
     let count = 0;
     run.cluster.fault = ({ method, path }) => {
@@ -224,7 +224,7 @@ describe("whatever happens between the look and the write", () => {
     await run.manager.stop();
   });
 
-  test("a child is changed with one request, when nobody changes it", async () => {
+  test("a child is changed with one request, unless another client changes it", async () => {
     const run = await running(webapp);
     run.cluster.takeWrites();
     let requests = 0;

@@ -63,7 +63,7 @@ describe("children", () => {
     });
   });
 
-  test("wait while one that they come after fails; all failures are told, in the order of the list", async () => {
+  test("wait while one that they come after fails; all failures are reported, in the order of the list", async () => {
     const a = named("a");
     const b = named("b");
     const after = named("after", { after: [b] });
@@ -74,7 +74,7 @@ describe("children", () => {
     });
   });
 
-  test("may come after one that was applied by itself, and must not after one that nobody applies", async () => {
+  test("may come after one that was applied by itself, and must not after one that is not applied", async () => {
     const alone = named("alone");
     const follows = named("follows", { after: [alone] });
     const apply = async (one: Child) => ({ metadata: { name: nameOf(one) } });

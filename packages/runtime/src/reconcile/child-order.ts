@@ -23,11 +23,11 @@ export interface OrderOptions {
 
 /**
  * Applies children, each once those that it comes after are ready. What has no order is applied at
- * the same time. A child that fails holds up those that come after it, and no others.
+ * the same time. A child that fails delays those that come after it, and no others.
  *
  * A child can name only children that were made before it, so there are no circles.
  *
- * @throws ChildError if a child comes after one that is not listed.
+ * @throws ChildError if a child comes after another that is not listed.
  */
 export async function applyInOrder(
   children: readonly Child[],
@@ -60,7 +60,7 @@ export async function applyInOrder(
   }
 }
 
-/** @throws ChildError if a child comes after one that is neither listed nor applied. */
+/** @throws ChildError if a child comes after another that is neither listed nor applied. */
 export function checkOrder(children: readonly Child[], isApplied: (child: Child) => boolean): void {
   const listed = new Set(children);
   for (const child of children)

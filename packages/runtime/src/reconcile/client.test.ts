@@ -20,7 +20,7 @@ function client() {
   return { cluster, made };
 }
 
-test("what the cache does not hold can be written all the same", async () => {
+test("what the cache does not hold can still be written", async () => {
   const { cluster, made } = client();
   await made.create(ConfigMap, { metadata: key, data: { colour: "red" } });
   await made.patch(ConfigMap, key, { type: "merge", patch: { data: { colour: "blue" } } });

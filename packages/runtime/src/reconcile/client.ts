@@ -145,8 +145,8 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
 }
 
 /**
- * What the cache has of an object, if it holds its namespace: what it does not hold can be written
- * all the same.
+ * What the cache has of an object, if it holds its namespace: what it does not hold can still be
+ * written.
  */
 function cachedState(cache: Cache, kind: AnyKind, key: ObjectKey): KubernetesObject | undefined {
   try {
@@ -158,8 +158,8 @@ function cachedState(cache: Cache, kind: AnyKind, key: ObjectKey): KubernetesObj
 }
 
 /**
- * Tells the cache what the server said of a delete: that the object is gone, or the state in which
- * finalizers or a grace period keep it.
+ * Tells the cache what the server said of a delete: that the object no longer exists, or the state
+ * in which finalizers or a grace period keep it.
  */
 function noteDeletion(
   cache: Cache,

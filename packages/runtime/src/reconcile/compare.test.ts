@@ -79,7 +79,7 @@ describe("an apply changes", () => {
     ]);
   });
 
-  test("what is replaced as a whole, if somebody added to it", () => {
+  test("what is replaced as a whole, if another client added to it", () => {
     expect(
       found({ selector: { app: "a" } }, { "f:selector": leaf }, { selector: { app: "a", x: "y" } }),
     ).toEqual(['selector value {"app":"a","x":"y"}']);

@@ -47,8 +47,8 @@ export interface Comparison {
  * The server's record of who owns which fields carries what is needed to do that without a schema.
  * It says how the server takes the object apart: what has no fields below it is replaced as a
  * whole, the items of a list are found by their keys or have none. It says what was wanted before
- * and is not any more. And it says whether somebody changed a field: that takes the field from its
- * owner, even if the value was changed back.
+ * and is not any more. And it reports whether another manager changed a field: that takes the field
+ * from its owner, even if the value was changed back.
  *
  * What it does not say is the order of lists, and what webhooks and the server itself made of
  * values, so these are compared.

@@ -39,7 +39,7 @@ export interface Declared {
  */
 type KeyIn<D extends Declared> = D["kind"] extends infer K extends AnyKind ? KeyOf<K> : never;
 
-/** As much of an object as says which one it is. */
+/** The identity of an object. */
 export type IdentityOf<K> = KubernetesObject &
   Pick<ObjectOf<K> & KubernetesObject, "apiVersion" | "kind" | "metadata">;
 

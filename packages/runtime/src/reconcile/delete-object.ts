@@ -39,7 +39,9 @@ export async function deleteObject(
   }
 }
 
-/** A conflict is most often that of the uid: the object is gone, and another has its name. */
+/**
+ * A conflict is most often that of the uid: the object no longer exists, and another has its name.
+ */
 async function isGone(client: ReconcileClient, kind: AnyKind, object: KubernetesObject): Promise<boolean> {
   const found = await ignoreNotFound(client.live.get(kind, keyOf(object)));
   return found?.metadata.uid !== object.metadata.uid;

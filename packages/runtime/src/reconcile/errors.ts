@@ -81,7 +81,7 @@ export class ChildError extends ReconcileError {
 }
 
 /**
- * Several children cannot be applied. Reported under the reason of the first that somebody can do
+ * Several children cannot be applied. Reported under the reason of the first that a user can do
  * something about.
  */
 export class ChildrenError extends ChildError {
@@ -106,7 +106,7 @@ export type FencedFate = "refused" | "given up";
 
 /**
  * This process may not write: it is not, or may no longer be, the leader. A write that is refused
- * was not sent; one that is given up had no answer yet, and may have reached the server before. The
+ * was not sent; a canceled write had no answer yet, and may have reached the server before. The
  * work is taken up by the current leader, or by this process once it leads again.
  */
 export class FencedError extends Error {

@@ -57,7 +57,7 @@ test("an event that is recorded while or after a manager stops keeps nothing wai
   expect(run.clock.pending).toBe(0);
 });
 
-test("a right that is missing for events is told once for all namespaces, and again after a minute", async () => {
+test("a right that is missing for events is logged once for all namespaces, and again after a minute", async () => {
   const run = new ModelRun();
   const clock = new ManualClock();
   const create = (_kind: unknown, { metadata }: { readonly metadata: { readonly namespace: string } }) => {
@@ -103,7 +103,7 @@ test("an event is cut at whole characters, by bytes as the server counts", async
   await events.close();
 });
 
-test("an event that the server does not take is told once", async () => {
+test("an event that the server refuses is logged once", async () => {
   const run = new ModelRun();
   const refused = new ApiError({ kind: "Status", code: 422, reason: "Invalid", message: "no such thing" });
   const client = { create: () => Promise.reject(refused) } as unknown as Writer;

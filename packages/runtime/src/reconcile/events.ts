@@ -207,7 +207,7 @@ export class Events {
     try {
       await write();
     } catch (error) {
-      // The namespace is going, or the event has expired meanwhile: nobody is left to read it.
+      // The namespace is going, or the event has expired meanwhile.
       if (!isNotFound(error)) this.#tell(what, error);
     }
   }
@@ -250,7 +250,7 @@ export class Events {
   #forgetFull(now: number): void {
     for (const [object, { tokens, atMs }] of this.#buckets)
       if (tokens + (now - atMs) / refillMs >= burst - 1) this.#buckets.delete(object);
-    // Those that are left are not looked at again with each event.
+    // Those that are left are not scanned again with each event.
     this.#mostBuckets = Math.max(manyObjects, 2 * this.#buckets.size);
   }
 

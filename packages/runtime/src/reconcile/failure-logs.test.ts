@@ -19,7 +19,7 @@ const told = (run: ModelRun) =>
   run.lines.filter(({ level, message }) => level === "error" && message.startsWith("reconcile failed"));
 
 describe("a reconcile that throws", () => {
-  test("is told with its stack the first time, and then with the message, the attempt and the next try", async () => {
+  test("a failure is logged with its stack the first time, and then with the message, the attempt and the next try", async () => {
     const run = await running(
       appController({
         rateLimit: { initial: 100, max: 4_000 },
@@ -67,7 +67,7 @@ describe("a reconcile that throws", () => {
     expect(news()).toBe(3);
   });
 
-  test("for lack of a right is told once for all objects, and each minute with the count", async () => {
+  test("a missing right is logged once for all objects, and each minute with the count", async () => {
     const message = `deployments.apps is forbidden: User "me" cannot create resource "deployments" in API group "apps" in the namespace "default"`;
     const run = new ModelRun();
     run.manager.add(
@@ -88,7 +88,7 @@ describe("a reconcile that throws", () => {
     expect(told(run)[1]?.fields.count).toBeGreaterThan(30);
   });
 
-  test("for lack of several rights is told once for all objects and namespaces", async () => {
+  test("several missing rights are logged once for all objects and namespaces", async () => {
     const denied = (resource: string, group: string, namespace: string) =>
       new ApiError({
         kind: "Status",
@@ -141,7 +141,7 @@ describe("a reconcile that throws", () => {
 });
 
 describe("a reconcile that keeps the CPU", () => {
-  test("past its timeout is told when it is over, with its object, its controller and what to do", async () => {
+  test("a reconcile past its timeout is logged when it is over, with its object, its controller and what to do", async () => {
     const run = new ModelRun({ clock: systemClock });
     const over = Promise.withResolvers<void>();
     run.manager.add(
@@ -200,7 +200,7 @@ describe("an invalid result", () => {
     [{ requeueAfter: "10 s" }, 'a result whose requeueAfter ("10 s") must be a number of milliseconds'],
     [{ requeueAfter: Number.NaN }, "a result whose requeueAfter (NaN)"],
     [JSON.parse('{"__proto__": 1}'), '"__proto__", which nothing looks at'],
-  ] as [unknown, string][])("%j is told by its fault", ([result, fault]) => {
+  ] as [unknown, string][])("%j is reported by its fault", ([result, fault]) => {
     const check = () => checkResult(result, reconcileResult, "it");
     expect(check).toThrow(ReconcileResultError);
     expect(check).toThrow(`it returned ${fault}`);

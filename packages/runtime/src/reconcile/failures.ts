@@ -40,7 +40,7 @@ export class Failures {
     return decision;
   }
 
-  /** The object was reconciled, or is gone. */
+  /** The object was reconciled, or no longer exists. */
   settle(key: ObjectKey): void {
     if (this.#byObject.size > 0) this.#byObject.delete(keyId(key));
   }

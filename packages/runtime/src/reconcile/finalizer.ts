@@ -71,7 +71,7 @@ async function change<K extends AnyKind>(
       if (!isConflict(error) || attempt === attempts) throw error;
     }
     const found = await ignoreNotFound(client.live.get<AnyKind>(kind, key));
-    // A namesake: the object that was asked about is gone.
+    // A namesake: the object that was asked about no longer exists.
     if (found === undefined || found.metadata.uid !== uid) return undefined;
     current = found as ObjectOf<K>;
   }

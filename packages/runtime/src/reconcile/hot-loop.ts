@@ -163,7 +163,7 @@ export class HotLoopDetector {
     return track;
   }
 
-  /** Forgets an object that is gone. */
+  /** Forgets a deleted object. */
   forget(key: ObjectKey): void {
     this.#tracks.delete(keyId(key));
   }

@@ -17,7 +17,7 @@ export interface Logger {
 
 const nothing = (): void => undefined;
 
-/** Says nothing. For tests, and for those who bring their own telemetry. */
+/** Logs nothing. For tests, and for those who bring their own telemetry. */
 export const silentLogger: Logger = {
   debug: nothing,
   info: nothing,

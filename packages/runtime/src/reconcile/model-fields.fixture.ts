@@ -33,7 +33,7 @@ function fieldsIn(value: unknown): FieldsV1 {
   return Object.fromEntries(value.map((item) => [elementOf(item), { ".": {}, ...fieldsIn(item) }]));
 }
 
-/** What is left of the fields that a manager owns when somebody else changes the object. */
+/** What is left of the fields that a manager owns when another client changes the object. */
 export function fieldsLeft(fields: FieldsV1, before: unknown, after: unknown): FieldsV1 | undefined {
   const elements = Object.entries(fields);
   if (elements.length === 0) return canonical(before) === canonical(after) ? fields : undefined;

@@ -62,8 +62,8 @@ test.for<[string, AnyKind, object, boolean]>([
   ["it waits for its consumer", PersistentVolumeClaim, { status: { phase: "Pending" } }, true],
   ["it is established", CustomResourceDefinition, { status: condition("Established", "True") }, true],
   ["it exists", ConfigMap, {}, true],
-  ["it says nothing yet", WebApp, {}, false],
-  ["it says so", WebApp, { status: condition("Ready", "True", { observedGeneration: 2 }) }, true],
+  ["it has no condition yet", WebApp, {}, false],
+  ["its condition is true", WebApp, { status: condition("Ready", "True", { observedGeneration: 2 }) }, true],
   [
     "it said so of an older spec",
     WebApp,

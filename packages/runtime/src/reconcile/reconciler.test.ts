@@ -249,7 +249,7 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
-  test("to clean up, because the namespace takes nothing new any more, is a failure: it would hold the namespace for ever", async () => {
+  test("to clean up, because the namespace takes nothing new any more, is a failure: it would hold the namespace indefinitely", async () => {
     const run = await running(
       appController({
         reconcile: () => undefined,
@@ -285,7 +285,7 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
-  test("by conflict with another field manager is told at once: it does not go away by itself", async () => {
+  test("a conflict with another field manager is reported at once: it does not resolve by itself", async () => {
     const run = await running(appController({ reconcile: () => undefined }));
     await run.manager.stop();
     const causes = [{ reason: "FieldManagerConflict", message: 'conflict with "theirs"', field: ".data.x" }];
@@ -303,7 +303,7 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
-  test("by conflict that does not go away is told as any other, and ends when it does", async () => {
+  test("a conflict that stays is reported as any other failure, and ends when it is resolved", async () => {
     const run = await running(
       appController({ owns: [Deployment], reconcile: (app) => ({ children: [deploymentFor(app)] }) }),
     );
@@ -324,7 +324,7 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
-  test("that was given up does not write while its failure is being written", async () => {
+  test("a canceled reconcile does not write while its failure is being written", async () => {
     const release = Promise.withResolvers<void>();
     let outcome = "";
     const run = new ModelRun();
@@ -354,7 +354,7 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
-  test("that never ends is given up in time; its client is closed, and other objects go on", async () => {
+  test("a reconcile that never ends is canceled in time; its client is closed, and other objects go on", async () => {
     const refusals: unknown[] = [];
     const release = Promise.withResolvers<void>();
     let aborted = false;

@@ -66,7 +66,7 @@ export class Reconciler<K extends AnyKind> {
   /**
    * Those under way. One listener on the signal serves them all: listeners that come and go are
    * linked to each other, and the garbage collector would take each reconcile for alive until it
-   * has looked at everything.
+   * has seen everything.
    */
   readonly #runs: Run<K>[] = [];
 
@@ -159,7 +159,7 @@ export class Reconciler<K extends AnyKind> {
     }
     if (wanted.status) run.fallbackStatus = wanted.status as StatusObject;
     if (failures.length === 1) throw failures[0];
-    // The fault to report is one that somebody can do something about.
+    // The fault to report is one that a user can do something about.
     const first = failures.find((failure) => !isNamespaceTerminating(failure));
     if (first === undefined) throw failures[0];
     throw new ChildrenError(failures, first);
@@ -216,7 +216,7 @@ export class Reconciler<K extends AnyKind> {
       }
     }
     // An object that is going itself, and whose `finalize` wants to create something, would hold
-    // its namespace for ever: that is a fault.
+    // its namespace indefinitely: that is a fault.
     if (isNamespaceTerminating(error) && object.metadata.deletionTimestamp === undefined) {
       run.log.debug({ why: messageOf(error) }, "the namespace is being deleted; left alone");
       return isNamespaceOf(object, error) ? done : { type: "again", why: messageOf(error) };

@@ -9,7 +9,7 @@ export const finalizeResult = ["status", "requeueAfter", "events"] as const;
 
 /**
  * Looks at what a reconciler returned before anything is done with it. A misspelt field would
- * otherwise be a wish that nobody acts on.
+ * otherwise be ignored.
  *
  * @throws ReconcileResultError naming the fault and what there is.
  */

@@ -67,7 +67,7 @@ export interface ReconcilerDependencies {
   readonly registry: Registry;
   readonly tracing: Tracing;
   /**
-   * Whether it has been told already that no server answers, so that each reconcile need not.
+   * Whether it has been logged already that no server answers, so that each reconcile need not.
    *
    * @default never
    */
@@ -89,7 +89,7 @@ export type Outcome =
   | { readonly type: "done" }
   | { readonly type: "requeueAfter"; readonly ms: number }
   /**
-   * Try again by backoff; nobody is at fault: the object changed meanwhile, or this process stopped
+   * Try again by backoff, and count no error: the object changed meanwhile, or this process stopped
    * leading.
    */
   | { readonly type: "again"; readonly why: string }
@@ -205,7 +205,7 @@ export class Run<K extends AnyKind> {
     this.#outcome.reject(error);
   }
 
-  /** A client for what the runtime itself has to say of a reconcile that was given up. */
+  /** A client for what the runtime itself has to write about a canceled reconcile. */
   get lastWords(): ReconcileClient {
     return this.#makeClient(() => undefined);
   }

@@ -6,7 +6,8 @@ import type { AnyKind } from "@windlass/client";
 export interface SchemaView {
   /**
    * The type of a list that is wanted empty and not owned. Either it never is, because its items
-   * are owned one by one and there are none; or it is owned as a whole, and somebody has taken it.
+   * are owned one by one and there are none; or it is owned as a whole, and another manager has
+   * taken it.
    */
   typeOfNotOwned(list: string): "atomic" | "associative" | "unknown";
   /** A list that is wanted empty is owned. */

@@ -35,7 +35,7 @@ export function isStoredFormOrEmpty(wanted: unknown, live: unknown): boolean {
 /**
  * Whether a live value may be what admission made of a wanted one: it adds items to lists, as it
  * adds tolerations to pods. Only for values that are known to have been applied as they are wanted,
- * and of which nobody else has taken the ownership since.
+ * and of which no other manager has taken the ownership since.
  */
 export function isAdmittedForm(wanted: unknown, live: unknown): boolean {
   const compared = Array.isArray(wanted) && Array.isArray(live) ? live.slice(0, wanted.length) : live;

@@ -27,7 +27,8 @@ const tracerName = "@windlass/runtime";
 export async function openTelemetry(): Promise<Tracing> {
   const { context, ProxyTracerProvider, SpanStatusCode, trace } = await import("@opentelemetry/api");
   const tracer = trace.getTracer(tracerName);
-  // An SDK may be registered at any time. Until then nobody would see a span, and none is made.
+  // An SDK may be registered at any time. Until then a span would not be exported, and none is
+  // made.
   const isRecorded = () => {
     const provider = trace.getTracerProvider();
     return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(tracerName) !== undefined;

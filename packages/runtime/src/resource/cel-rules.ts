@@ -53,7 +53,7 @@ export function checkRule(
     const segments = segmentsOf(rule.fieldPath);
     const target = segments === undefined ? undefined : follow(node, segments);
     if (target === undefined || target.at === "nothing") {
-      say(`has the fieldPath ${JSON.stringify(rule.fieldPath)}, which leads to no field of the schema`);
+      say(`has the fieldPath ${JSON.stringify(rule.fieldPath)}, which is not a field of the schema`);
     } else if (target.at === "field" && target.inList) {
       say(`has the fieldPath ${JSON.stringify(rule.fieldPath)}, which must not lead into a list`);
     }

@@ -84,7 +84,7 @@ test("an object already of the wanted version is returned as it is", () => {
   expect(WebApp.convert(v1, "v1")).toBe(v1);
 });
 
-test("a version nobody defined, and a kind that is another's, are refused by name", () => {
+test("an undefined version, and a kind of another group, are refused by name", () => {
   const v1 = WebApp.make("web", { image: "nginx" });
   expect(() => WebApp.convert(v1, "v3")).toThrow("cannot convert WebApp to v3: there are v1, v2");
   expect(() => WebApp.convert({ ...v1, kind: "Other" }, "v2")).toThrow("cannot convert example.com/v1 Other");
@@ -151,7 +151,7 @@ test("any object of the newer version survives the way to the stored one and bac
   );
 });
 
-test("what a round trip loses is told by path", () => {
+test("what a round trip loses is reported by path", () => {
   const Lossy = defineResource({
     ...common,
     version: "v1",

@@ -1,7 +1,7 @@
 import { own, type StructuralSchema } from "./structural.ts";
 
-/**
- * What a dotted path leads to. `open`: inside a part of the object whose fields are not described.
+/** What is at a dotted
+ * path. `open`: inside a part of the object whose fields are not described.
  */
 export type Target =
   | { readonly at: "field"; readonly node: StructuralSchema; readonly inList: boolean }

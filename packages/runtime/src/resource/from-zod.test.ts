@@ -114,7 +114,7 @@ describe("scalars", () => {
     expect(schemaOf(schema)).toEqual(node);
   });
 
-  test("a quantity and a duration are told by their patterns", () => {
+  test("a quantity and a duration are recognized by their patterns", () => {
     expect(schemaOf(quantity())["x-kubernetes-int-or-string"]).toBe(true);
     for (const good of ["1", "500m", "1.5Gi", ".5", "2e3", "-1", 7])
       expect(quantity().safeParse(good).success).toBe(true);
@@ -235,7 +235,7 @@ describe("rules", () => {
     expect(z.int().check(cel("self > 5")).parse(1)).toBe(1);
   });
 
-  test("the arms of a union are told apart by rules that name the field", () => {
+  test("the arms of a union are distinguished by rules that name the field", () => {
     const node = schemaOf(
       z.discriminatedUnion("type", [
         z.object({ type: z.literal("git"), git: z.object({ url: z.url() }), note: z.string().optional() }),

@@ -58,8 +58,8 @@ export function immutable(message = "cannot be changed once set"): Marker {
 }
 
 /**
- * A list whose items are told apart by these fields: server-side apply merges it item by item, and
- * two items with the same keys are refused. The keys must be scalars, required or defaulted.
+ * A list whose items are distinguished by these fields: server-side apply merges it item by item,
+ * and two items with the same keys are refused. The keys must be scalars, required or defaulted.
  *
  * @example
  * z.array(z.object({ name: z.string(), value: z.string() })).check(listMap("name"))

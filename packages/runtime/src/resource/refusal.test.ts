@@ -256,7 +256,7 @@ describe("rules", () => {
   const options: [string, Parameters<typeof cel>[1], string][] = [
     ["a blank message", " ", "one line that is not blank"],
     ["a message of two lines", "a\nb", "one line"],
-    ["a field that is not there", { fieldPath: ".mix" }, "leads to no field"],
+    ["a field that is not there", { fieldPath: ".mix" }, "is not a field"],
     ["a field in a list", { fieldPath: ".tags[0]" }, "into a list"],
     [
       "a message about a field that is not there",
@@ -454,7 +454,7 @@ describe("columns, scale and selectable fields", () => {
   });
 });
 
-test("every problem is told at once, each on a line that names kind and field", () => {
+test("every problem is reported at once, each on a line that names kind and field", () => {
   const spec = z.object({ a: z.date(), b: z.object({ c: z.bigint() }) });
   const Thing = defineResource({ group: "example.com", version: "v1", kind: "Thing", spec });
   expect(() => Thing.crd()).toThrow(

@@ -202,7 +202,7 @@ function scaleSubresource(
   return scale;
 }
 
-/** The node that a path of plain field names leads to; a problem where there is none. */
+/** The node at a path of plain field names; a problem where there is none. */
 function plainField(
   jsonPath: string,
   path: string,

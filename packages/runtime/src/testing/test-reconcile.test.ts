@@ -72,7 +72,7 @@ describe("testReconcile", () => {
       /returned ConfigMap shops\/x twice/,
     ],
     [
-      "comes after one that is not listed",
+      "comes after a child that is not listed",
       [
         child(
           ConfigMap,
@@ -194,7 +194,7 @@ describe("testReconcile", () => {
     await expect(testReconcile(without, going)).rejects.toThrow("controller webapp has no finalize");
   });
 
-  test("throws what the function throws, and says which children there are if the kind does not tell", async () => {
+  test("testReconcile throws what the function throws, and lists the children of another kind", async () => {
     const failing = controller(WebApp, {
       reconcile: () => {
         throw new Error("no ink");

@@ -96,8 +96,8 @@ const defaultNow = Date.UTC(2026, 0, 1);
  * Writes are visible to later reads of the same call: maps are merged, lists are replaced. For what
  * an API server would make of them use `startCluster`.
  *
- * @throws whatever the function throws; ReconcileResultError for a result that nobody could act on,
- *   and ChildError for a child that cannot be one, as when the manager runs.
+ * @throws whatever the function throws; ReconcileResultError for a result that the runtime could
+ *   not act on, and ChildError for a child that cannot be one, as when the manager runs.
  * @example
  * const { child, status } = await testReconcile(webapp, WebApp.make("shop", { image: "nginx:1.25" }), {
  *   owned: [existing(Deployment, { metadata: { name: "shop" }, status: { availableReplicas: 1 } })],

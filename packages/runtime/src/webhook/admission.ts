@@ -160,7 +160,7 @@ function patchFor(before: object, result: unknown): Pick<AdmissionResponse, "pat
   if (result === undefined) return {};
   if (!isRecord(result))
     throw new TypeError(`a default handler must return an object or nothing, and returned ${shown(result)}`);
-  // By way of text: what the server will be told is JSON, where undefined is absent and a Date is a
+  // By way of text: what the server receives is JSON, where undefined is absent and a Date is a
   // string.
   const after: unknown = JSON.parse(JSON.stringify(result));
   const patch = jsonPatch(before, after);

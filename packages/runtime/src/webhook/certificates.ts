@@ -28,7 +28,7 @@ export interface CertificateDependencies {
   readonly use: (pair: KeyPair) => void;
 }
 
-/** Certificates that are being looked after. */
+/** Certificates under management. */
 export interface CertificateKeeper {
   /** Why the server cannot be called yet, or any more; undefined when it can. */
   fault(): string | undefined;

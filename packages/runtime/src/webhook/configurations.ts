@@ -37,7 +37,7 @@ export interface WebhookRules {
   readonly matchPolicy?: "Equivalent" | "Exact";
 }
 
-/** What only a webhook that changes objects can be told. */
+/** Options of a webhook that changes objects. */
 export interface DefaultRules extends WebhookRules {
   /** `IfNeeded`: asked again when a later webhook changed the object. @default "Never" */
   readonly reinvocationPolicy?: "Never" | "IfNeeded";
@@ -144,7 +144,7 @@ function entryFor(declared: Declared, parts: ConfigurationParts): ValidatingWebh
 }
 
 /**
- * Objects without a namespace are always asked about, except that a Namespace is looked at by its
+ * Objects without a namespace are always asked about, except that a Namespace is selected by its
  * own labels.
  */
 function awayFrom(namespace: string, kind: AnyKind): LabelSelector | undefined {

@@ -68,7 +68,7 @@ async function ask(webhooks: WebhookServer, request: object = {}, path = validat
 }
 
 describe("a validating webhook", () => {
-  test("lets pass what its handler says nothing about, and echoes the uid", async () => {
+  test("a webhook lets pass what its handler does not decide, and echoes the uid", async () => {
     const webhooks = server().validate(Gadget, () => undefined);
     expect(await ask(webhooks, { uid: "abc" })).toEqual({
       code: 200,
@@ -157,7 +157,7 @@ describe("a validating webhook", () => {
     ]);
   });
 
-  test("that throws is a 500 which says so, is counted, and harms nothing else", async () => {
+  test("a handler that throws is reported with a 500, is counted, and harms nothing else", async () => {
     let isBroken = true;
     const registry = new Registry();
     const dispatcher = new Dispatcher(10_000);
@@ -186,7 +186,7 @@ describe("a validating webhook", () => {
     expect(metrics).toContain(`controller_runtime_webhook_latency_seconds_count{webhook="${path}"} 2`);
   });
 
-  test("is given up shortly before the API server gives up, and told so by its signal", async () => {
+  test("a handler is canceled by its signal shortly before the API server gives up", async () => {
     const clock = new ManualClock();
     const dispatcher = new Dispatcher(10_000);
     const { promise: aborted, resolve } = Promise.withResolvers<unknown>();
@@ -398,7 +398,7 @@ describe("what is generated", () => {
     expect(validating?.webhooks?.[0]).not.toHaveProperty("reinvocationPolicy");
   });
 
-  test("leads to a URL in development, and to core kinds by the path kubebuilder gives them", () => {
+  test("a webhook routes to a URL in development, and to core kinds by the path kubebuilder gives them", () => {
     const webhooks = webhookServer({ name: "x", url: "https://10.0.0.1:9443/" })
       .validate(Pod, () => undefined)
       .validate(Namespace, () => undefined);

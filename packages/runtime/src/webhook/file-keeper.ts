@@ -43,7 +43,7 @@ export class FileKeeper implements CertificateKeeper {
       clock,
       random,
       log,
-      what: "the webhook configurations cannot be looked after",
+      what: "the webhook configurations cannot be maintained",
       turn: () => this.#turn(),
     });
     if (dependencies.install) this.#trust = new Trust(dependencies, () => void this.#turns.take());
@@ -78,10 +78,7 @@ export class FileKeeper implements CertificateKeeper {
       this.#watcher = watch(this.#directory, { persistent: false }, () => void this.#turns.take());
       this.#watcher.on("error", () => this.#watcher?.close());
     } catch (error) {
-      this.#dependencies.log.debug(
-        { error: messageOf(error) },
-        "the certificate's directory is looked at by the clock alone",
-      );
+      this.#dependencies.log.debug({ error: messageOf(error) }, "the certificate's directory is polled");
     }
   }
 

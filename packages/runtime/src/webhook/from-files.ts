@@ -8,7 +8,7 @@ const usualDirectory = "/tmp/k8s-webhook-server/serving-certs";
  * Certificates from a directory, as cert-manager's Secrets are mounted. Read again when a file
  * changes, and every ten seconds besides; connections that are there stay. A pair that does not
  * belong together, cannot be read or has expired is not taken: the one before stays in use, and the
- * log says so once.
+ * log reports it once.
  *
  * Who is to trust them is cert-manager's to say (`cert-manager.io/inject-ca-from`), unless the
  * server installs its own configurations: then `ca.crt` is put in.

@@ -15,7 +15,7 @@ export const withoutCertificates: Certificates = {
       clock,
       random,
       log,
-      what: "the webhook configurations cannot be looked after",
+      what: "the webhook configurations cannot be maintained",
       turn: async () => {
         await trust.inject([], clock.now(), 0);
         return Number.POSITIVE_INFINITY;

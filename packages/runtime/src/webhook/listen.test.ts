@@ -119,7 +119,7 @@ test("idle connections are closed cleanly, and then nothing listens", async () =
   await expect(Kept.open(listener)).rejects.toThrow("ECONNREFUSED");
 });
 
-test("requests under way are waited for, but not for ever, and neither are strangers that say nothing", async () => {
+test("requests under way are waited for, with a limit, as are silent connections", async () => {
   const { promise: never } = Promise.withResolvers<WebhookAnswer>();
   const arrived = Promise.withResolvers<void>();
   const { listener, clock } = await start(() => {

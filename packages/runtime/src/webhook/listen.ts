@@ -52,7 +52,7 @@ const IDLE_MS = 120_000;
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { port, host, clock, closeMs, log } = options;
-  // Not by import: that would load Node's WebSocket client beside it.
+  // Not by import: that would load Node's WebSocket client too.
   const { createServer } = process.getBuiltinModule("node:https");
   let isDraining = false;
   const server = createServer(
@@ -115,7 +115,7 @@ async function serve(
   const answer = await answerTo(options, request, path, gone.signal).catch((error: unknown) =>
     failure(400, "BadRequest", `the body could not be read: ${messageOf(error)}`),
   );
-  // The rest of a body that nobody reads would keep the connection from its next request.
+  // The unread rest of a body would keep the connection from its next request.
   if (isDraining() || !request.complete) response.setHeader("connection", "close");
   response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
   response.end(answer.body);

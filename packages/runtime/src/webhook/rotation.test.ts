@@ -171,7 +171,7 @@ class Model {
       if (leaf.notAfter < this.time + rules.skewMs / 2)
         throw new Error(`at ${this.time}: a leaf of ${leaf.issuer} expired at ${leaf.notAfter}`);
     }
-    if (this.founded > 1) throw new Error("an authority was made that nobody had announced");
+    if (this.founded > 1) throw new Error("an authority was made that no replica had announced");
   }
 }
 

@@ -19,8 +19,8 @@ export interface Dated {
 export type Authorities<A extends Dated> =
   | { readonly at: "none" }
   /**
-   * `signer` signs. `retired` have signed: their keys are gone, and they are trusted until they
-   * expire.
+   * `signer` signs. `retired` have signed: their keys were discarded, and they are trusted until
+   * they expire.
    */
   | { readonly at: "steady"; readonly signer: A; readonly retired: readonly A[] }
   /** `next` is on its way to everyone who must trust it. It does not sign yet. */
@@ -86,7 +86,7 @@ export function sharedStep<A extends Dated>(
     if (now >= next.notAfter) return { do: "found" };
     const trusted = look.trustedForMs(next.id);
     const isSettled = trusted !== undefined && trusted >= rules.settleMs;
-    // An authority that not everyone trusts yet is still better than one that nobody trusts any
+    // An authority that not everyone trusts yet is still better than one that no caller trusts any
     // more.
     if (isSettled || now >= signer.notAfter - skewMs) return { do: "promote" };
     const settledAt = trusted === undefined ? Number.POSITIVE_INFINITY : now + rules.settleMs - trusted;

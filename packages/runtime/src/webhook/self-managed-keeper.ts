@@ -55,7 +55,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
       clock,
       random,
       log,
-      what: "the webhook's certificates cannot be looked after",
+      what: "the webhook's certificates cannot be maintained",
       turn: () => this.#turn(),
     });
     const onChange = () => void this.#turns.take();

@@ -326,7 +326,7 @@ describe("as time goes by", () => {
     expect(signerOf(cluster)).toBe(before);
   });
 
-  test("an authority that expired while nobody ran is replaced", async () => {
+  test("an authority that expired while no replica ran is replaced", async () => {
     const { run } = await onManualClock();
     const before = signerOf(run.cluster);
     await run.manager.stop();
@@ -340,7 +340,7 @@ describe("as time goes by", () => {
     expect(bundlesOf(run.cluster)).toEqual([[after], [after]]);
   });
 
-  test("a server that may not read its Secret says so, is not ready, and recovers", async () => {
+  test("a server that may not read its Secret reports it, is not ready, and recovers", async () => {
     const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
     run.cluster.fault = ({ path: asked }) => (asked.includes("secrets") ? 403 : undefined);
     run.manager.add(gadgets({ certificates }));
@@ -350,14 +350,14 @@ describe("as time goes by", () => {
     const errors = () => run.lines.filter(({ level }) => level === "error");
     await run.clock.advance(10_000);
     expect(errors().map(({ message }: LoggedLine) => message)).toEqual([
-      "the webhook's certificates cannot be looked after; trying again",
+      "the webhook's certificates cannot be maintained; trying again",
     ]);
     run.cluster.fault = undefined;
     await run.clock.advance(60_000);
     expect(await readiness(run.manager)).toBe("ok");
   });
 
-  test("a server whose namespace does not exist says so, is not ready, and recovers", async () => {
+  test("a server whose namespace does not exist reports it, is not ready, and recovers", async () => {
     const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
     const status = {
       kind: "Status",
@@ -484,7 +484,7 @@ describe("the server", () => {
     agent.destroy();
   });
 
-  test("goes on serving for its delay once the manager is told to stop, and sends its callers elsewhere", async () => {
+  test("goes on serving for its delay once the manager is asked to stop, and sends its callers elsewhere", async () => {
     const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
     const webhooks = gadgets({ shutdownDelay: "7s" });
     run.manager.add(webhooks);
@@ -555,7 +555,7 @@ describe("the server", () => {
     expect((await post(webhooks.port)).status).toBe(200);
   });
 
-  test("says which option to change when its port is taken", async () => {
+  test("a server names the option to change when its port is taken", async () => {
     const { webhooks } = await onMachine();
     const port = webhooks.port ?? 0;
     await expect(onMachine(gadgets({ port }))).rejects.toThrow(
@@ -673,7 +673,7 @@ describe("certificates from files", () => {
     expect(running.registry.render()).toMatch(/certwatcher_read_certificate_total [2-9]/);
   });
 
-  test("are looked at every ten seconds, and those that cannot be used leave the ones before", async () => {
+  test("certificate files are read every ten seconds, and unusable ones leave the ones before", async () => {
     const clock = new ManualClock(Date.now());
     const files = await directory(issue(30 * day));
     const lines: string[] = [];

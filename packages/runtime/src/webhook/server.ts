@@ -69,7 +69,7 @@ export interface WebhookServerOptions {
   /** How long the API server waits for an answer, in seconds: 1 to 30. @default 10 */
   readonly timeoutSeconds?: number;
   /**
-   * How long it goes on serving once the manager is told to stop: as long as it takes until the
+   * How long it goes on serving once the manager is asked to stop: as long as it takes until the
    * Service's endpoints no longer lead here on any node. Together with `timeoutSeconds`, less than
    * the manager's `gracefulShutdownTimeout`. A process that no readiness probe has found ready,
    * such as one outside a cluster, stops at once. @default "10s", or 0 when called by URL or as
@@ -217,8 +217,8 @@ class Server implements WebhookServer {
     return configurationsFor(this.#declared, {
       name,
       namespace,
-      // An operator that is elsewhere, on a laptop say, need not be spared, unless it was told
-      // where it belongs.
+      // An operator that is elsewhere, on a laptop say, need not be spared, unless it was
+      // configured where it belongs.
       leaveOwnAlone: !this.#isElsewhere() || this.#toldNamespace() !== undefined,
       where: this.#where(namespace),
       timeoutSeconds,

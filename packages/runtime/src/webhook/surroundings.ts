@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly address: BindAddress | false | undefined;
 }
 
-/** @throws TypeError naming the variable whose value makes no sense */
+/** @throws TypeError naming the variable whose value is invalid */
 export function surroundingsFrom(env: Readonly<Record<string, string | undefined>>): Surroundings {
   const { WEBHOOK_URL: url, WEBHOOK_SERVICE: service } = env;
   if (url) checkUrl(url, "WEBHOOK_URL");

@@ -53,7 +53,7 @@ function contradicts(where: Where, config: ClientConfig | undefined): boolean {
   return ("url" in where ? config?.service : config?.url) !== undefined;
 }
 
-/** Whether a `clientConfig` leads to us. */
+/** Whether a `clientConfig` routes to us. */
 function leadsTo(where: Where, config: ClientConfig | undefined): boolean {
   if ("url" in where) return config?.url?.startsWith(`${where.url}/`) ?? false;
   const { name, namespace } = where.service;
@@ -89,7 +89,7 @@ export function configurationTarget(
     astray: (object) =>
       install || oursIn(object).length > 0
         ? undefined
-        : `none of its webhooks leads to ${shown(where)}: apply what configurations() generates, or set install`,
+        : `none of its webhooks routes to ${shown(where)}: apply what configurations() generates, or set install`,
     bundlesIn: (object) => oursIn(object).map(({ clientConfig }) => clientConfig.caBundle ?? ""),
     wanted(object, caBundle) {
       if (install) return { ...generated, webhooks: madeWith(caBundle) };

@@ -36,7 +36,7 @@ export class Trust {
   readonly #parsed = new Map<string, readonly StoredAuthority[]>();
   /** Since when all who call hold an authority. */
   #since = new Map<string, number>();
-  /** Since when nobody calls. */
+  /** Since when no API server calls. */
   #nobodySince: number | undefined;
 
   /** @param onChange called whenever something was seen that may want an answer. */
@@ -66,7 +66,7 @@ export class Trust {
   };
 
   /**
-   * Resolves when all targets have been looked at, or could not be for some seconds: a server
+   * Resolves when all targets have been read, or could not be for some seconds: a server
    * starts even where it may not look at them.
    */
   async seen(): Promise<void> {
@@ -80,7 +80,7 @@ export class Trust {
   faultFor(id: string): string | undefined {
     for (const { target, informer, object } of this.#watched) {
       const subject = `${target.kind.kind} ${target.name}`;
-      if (!informer.hasSynced) return `${subject} could not be looked at yet`;
+      if (!informer.hasSynced) return `${subject} could not be read yet`;
       if (object && !this.#trusts(target, object, id))
         return `the caBundle of ${subject} does not hold the certificate authority yet`;
     }
@@ -129,7 +129,7 @@ export class Trust {
       this.#dependencies.log.warn({}, `${kind.kind} ${name}: ${astray}`);
   }
 
-  /** Finds what all who call trust at this moment. A target that is not there calls nobody. */
+  /** Finds what all who call trust at this moment. A missing target has no callers. */
   #judge(): void {
     const isSeen = this.#watched.every(({ informer }) => informer.hasSynced);
     const callers = this.#watched.flatMap(({ target, object }) => (object ? this.#held(target, object) : []));
@@ -176,7 +176,7 @@ export class Trust {
       if (object) await this.#redirect(watched, object, caBundle);
       await this.#apply(watched, bundle, caBundle);
     } catch (error) {
-      // Someone else was faster, or it is gone; the watch shows the outcome.
+      // Another replica was faster, or it was deleted; the watch shows the outcome.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }

@@ -3,12 +3,12 @@ import { countOf, LogThrottle } from "../logging/log-throttle.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import type { Logger } from "../reconcile/log.ts";
 
-/** What is to be looked after, and how. */
+/** What is maintained, and how. */
 export interface TurnsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** What could not be done, for the log: "the webhook's certificates cannot be looked after". */
+  /** What could not be done, for the log: "the webhook's certificates cannot be maintained". */
   readonly what: string;
   /**
    * Looks at the world, does what it asks for, and says when to look again at the latest, in
@@ -60,7 +60,7 @@ export class Turns {
   }
 
   async #run(): Promise<void> {
-    // Not at once: the caller may still be changing what is looked at.
+    // Not at once: the caller may still be changing what is read.
     await Promise.resolve();
     while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false;

@@ -71,7 +71,7 @@ export const serviceAddresses: readonly Story[] = [
       { post: address("10.96.200.77", "services", "held"), at: addresses },
       { patch: { metadata: { labels: { a: "b" } } }, name: "held" },
       { get: "10.96.200.77", at: addresses },
-      // What has no address gives back the one it had.
+      // What has no address releases the one it had.
       {
         patch: { spec: { type: "ExternalName", externalName: "a.b", clusterIP: null, clusterIPs: null } },
         name: "held",

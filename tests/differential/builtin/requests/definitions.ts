@@ -240,7 +240,7 @@ export const definitions: Story[] = [
   },
   // The last one: the real server cannot read all of its objects any more, and so never takes the definition away.
   {
-    name: "version that is gone",
+    name: "removed version",
     at,
     steps: [
       { post: withVersions([version("v1", true), version("v2", false)]) },

@@ -25,7 +25,7 @@ export interface CompiledConditions {
 }
 
 /**
- * Compiles the `matchConditions` of a webhook or policy. One that is false decides, even where
+ * Compiles the `matchConditions` of a webhook or policy. A false condition decides, even where
  * another fails; a failure counts only when none is false.
  *
  * @throws MatchPending

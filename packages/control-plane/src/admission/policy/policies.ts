@@ -14,7 +14,7 @@ export interface Policy {
   readonly validations: readonly Validation[];
   /**
    * The expressions behind audit annotations. There is no audit log here, but one that fails
-   * refuses the request all the same.
+   * still refuses the request.
    */
   readonly auditExpressions: readonly string[];
   readonly ignoreFailures: boolean;

@@ -81,7 +81,7 @@ test("a binding may warn instead of refusing", async () => {
   ]);
 });
 
-test("variables are worked out only when they are looked at", async () => {
+test("variables are evaluated only when they are used", async () => {
   await policy({
     variables: [
       { name: "broken", expression: "object.data.nothing" },
@@ -197,7 +197,7 @@ test("expressions that do not compile are refused when they are written", async 
   ]);
 });
 
-test("an audit annotation that cannot be told refuses the request, whatever the binding does about violations", async () => {
+test("an audit annotation that cannot be evaluated refuses the request, whatever the binding does about violations", async () => {
   const auditAnnotations = [{ key: "k", valueExpression: "string(object.data.nothing)" }];
   await policy({ validations: [{ expression: "true" }], auditAnnotations }, { validationActions: ["Audit"] });
   const { status, body } = await create();
@@ -207,7 +207,7 @@ test("an audit annotation that cannot be told refuses the request, whatever the 
   );
 });
 
-test("an audit annotation that can be told says nothing to the client", async () => {
+test("an audit annotation that can be evaluated is not sent to the client", async () => {
   const auditAnnotations = [{ key: "k", valueExpression: "'a is ' + object.data.a" }];
   await policy({ validations: [{ expression: "true" }], auditAnnotations });
   expect((await create()).status).toBe(201);

@@ -168,14 +168,14 @@ test("redirects are followed: some with what was posted, others without", async 
   );
 });
 
-test("a certificate without names is for nobody, whatever its common name", async () => {
+test("a certificate without names fits no host, whatever its common name", async () => {
   const port = await serveWith(issue({ commonName: "localhost" }));
   await expect(post({ url: `https://localhost:${port}/`, authorities })).rejects.toThrow(
     "x509: certificate relies on legacy Common Name field, use SANs instead",
   );
 });
 
-test("what the other side says before it hangs up is told", async () => {
+test("what the other side sends before it hangs up is reported", async () => {
   const own = issue(local);
   const wanting = await serveWith({ ...own, options: { requestCert: true, ca: authorities } });
   await expect(post({ url: `https://127.0.0.1:${wanting}/`, authorities })).rejects.toThrow(
@@ -189,7 +189,7 @@ test("what the other side says before it hangs up is told", async () => {
   );
 });
 
-test("an answer that falls silent is given up in time", async () => {
+test("an answer that falls silent is abandoned in time", async () => {
   const { certificate: cert, key } = issue(local);
   const { promise: wasAsked, resolve: asked } = Promise.withResolvers<void>();
   const server = createTlsServer({ cert, key }, (socket) => {

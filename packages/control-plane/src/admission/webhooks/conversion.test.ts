@@ -104,7 +104,7 @@ test("a list is converted in one call", async () => {
   expect(calls).toBe(1);
 });
 
-test("nobody is asked where versions are the same", async () => {
+test("no webhook is called where versions are the same", async () => {
   await widget("v1", "one", { size: 1 });
   await read("v1", "one");
   expect(calls).toBe(0);

@@ -95,7 +95,7 @@ export function dialFault(error: unknown, context: FaultContext): string {
   }
 }
 
-/** Of several addresses that were tried, the first one's failure is told. */
+/** Of several addresses that were tried, the first one's failure is reported. */
 function firstOf(error: unknown): NodeFault {
   const fault = (typeof error === "object" && error !== null ? error : {}) as NodeFault;
   return fault.errors?.[0] ?? fault;

@@ -172,7 +172,7 @@ test("a webhook that asks for it is called once more when a later one changed th
   expect(never.asked).toHaveLength(1);
 });
 
-test("nobody is called again when nothing changed", async () => {
+test("no webhook is called again when nothing changed", async () => {
   const first = hook("mutating", "a", allow, { reinvocationPolicy: "IfNeeded" });
   await first.ready;
   await hook("mutating", "b", () => patch({ op: "add", path: "/data/a", value: "1" })).ready;
@@ -261,7 +261,7 @@ test("a webhook that takes too long fails by the clock", async () => {
   );
 });
 
-test("a service that nobody answers for fails the request, or is looked past", async () => {
+test("a service without a backend fails the request, or is ignored", async () => {
   const config = { clientConfig: { service: { namespace: "default", name: "absent", path: "/x" } } };
   await hook("validating", "gone", allow, config).ready;
   const answer = await send("POST", maps, configMap("x"));

@@ -83,7 +83,7 @@ test("a request that its signer cannot sign fails, and says why", async () => {
   expect(certificate(cluster, "refused")).toBeUndefined();
 });
 
-test("a kubelet's request by somebody who may ask for it needs nobody's approval", async () => {
+test("a kubelet's request by a user who may ask for it needs no approval", async () => {
   await using cluster = await startCluster();
   await cluster.create(
     signingRequest("node", requests.node, "kube-apiserver-client-kubelet", [
@@ -97,7 +97,7 @@ test("a kubelet's request by somebody who may ask for it needs nobody's approval
   expect(certificate(cluster, "node")).toBeDefined();
 });
 
-test("nobody asks for a certificate of system:masters", async () => {
+test("no user may request a certificate of system:masters", async () => {
   await using cluster = await startCluster();
   await expect(
     cluster.create(signingRequest("boss", requests.masters, "kube-apiserver-client", ["client auth"])),

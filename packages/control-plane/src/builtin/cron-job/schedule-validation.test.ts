@@ -25,7 +25,7 @@ test.each([
   expect(scheduleFault(schedule)).toBe(words);
 });
 
-test("any text is a schedule or is told what is wrong", () => {
+test("any text is a schedule or is refused with the fault", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[@*/?,a-z0-9 -]{0,30}$/)), (text) => {
       expect(["string", "undefined"]).toContain(typeof scheduleFault(text));

@@ -90,7 +90,7 @@ export function startDeployments(deps: ControllerDependencies): Running {
       return await keepProportions(await withRevision(family, "existing"));
     }
     const recreate = deployment.spec.strategy?.type === "Recreate";
-    // With Recreate the new ReplicaSet is created after the last old pod is gone.
+    // With Recreate the new ReplicaSet is created after the last old pod is deleted.
     const waits = recreate && family.old.some((set) => wantedReplicas(set) > 0 || actualOf(set) > 0);
     const numbered = await withRevision(family, waits ? "existing" : "made");
     const { current, old } = numbered;

@@ -17,7 +17,7 @@ test("percentages of surge round up, of unavailability down", () => {
   });
 });
 
-test("recreate waits until the last old pod is gone", () => {
+test("recreate waits until the last old pod is deleted", () => {
   const strategy = { type: "Recreate" as const };
   const current = set("new", 0);
   expect(planRollout({ replicas: 3, strategy, current, old: [set("old", 3)] })).toEqual([

@@ -3,7 +3,7 @@ import type { DeploymentStrategy } from "@windlass/kinds/builtin";
 /** A ReplicaSet as far as a rollout is concerned. */
 export interface RolloutSet {
   readonly uid: string;
-  /** How many it was told to have. */
+  /** How many it should have. */
   readonly replicas: number;
   /** How many it has. */
   readonly actual: number;
@@ -94,8 +94,8 @@ export interface ProportionalSet {
   readonly uid: string;
   readonly replicas: number;
   /**
-   * The most pods its Deployment could have when the set was last scaled; undefined if nobody wrote
-   * it down.
+   * The most pods its Deployment could have when the set was last scaled; undefined if no
+   * controller wrote it down.
    */
   readonly max: number | undefined;
   readonly created: string;
@@ -150,7 +150,7 @@ function scaleDown(
   const left = new Map(oldest.map((set) => [set.uid, set.replicas]));
   const total = oldest.reduce((sum, set) => sum + set.replicas, 0) + current.replicas;
   const minimum = replicas - unavailable;
-  // Pods that do not serve anyway go first: they cost nobody anything.
+  // Pods that are not ready go first: they serve no traffic.
   const unserving = current.replicas - current.available;
   let budget = total - minimum - Math.max(0, unserving);
   for (const set of oldest) {

@@ -46,7 +46,7 @@ export function progressing(deployment: Stored<Deployment>): DeploymentCondition
 
 /**
  * What the status should say about a rollout that was stopped or resumed since; undefined if it
- * says so already.
+ * reports it already.
  */
 export function pauseCondition(
   deployment: Stored<Deployment>,

@@ -32,7 +32,7 @@ export const triggerKey = "endpoints.kubernetes.io/last-change-trigger-time";
 const headlessLabel = "service.kubernetes.io/headless";
 /** The label that says who keeps a slice. */
 export const managedBy = "endpointslice.kubernetes.io/managed-by";
-/** The label that says which service a slice is of. */
+/** The label that names a slice's service. */
 export const serviceLabel = "kubernetes.io/service-name";
 const manager = "endpointslice-controller.k8s.io";
 /** So many addresses fit in a slice. */

@@ -17,7 +17,7 @@ const mirrorer = "endpointslicemirroring-controller.k8s.io";
 /** Annotations that are about the Endpoints alone. */
 const unshared = new Set([triggerKey, "kubectl.kubernetes.io/last-applied-configuration"]);
 
-/** Mirrors Endpoints that somebody wrote by hand, for a service without selector, into slices. */
+/** Mirrors Endpoints that a user wrote by hand, for a service without selector, into slices. */
 export function startEndpointSliceMirroring(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const context = controllerContext("endpointslicemirroring-controller");

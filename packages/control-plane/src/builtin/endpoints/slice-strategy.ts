@@ -28,7 +28,7 @@ export const endpointSlice: Strategy = {
   },
   validate: (object, { network }) => sliceFaults(object, network).causes,
   validateUpdate: (next, live, { network }) => {
-    // Endpoints that were there before are not looked at again.
+    // Endpoints that were there before are not validated again.
     const known = equal(field(next, "endpoints"), field(live, "endpoints"));
     const faults = sliceFaults(known ? { ...next, endpoints: [] } : next, network);
     if (textAt(next, "addressType") !== textAt(live, "addressType")) {

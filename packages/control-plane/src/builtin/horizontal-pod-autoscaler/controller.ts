@@ -25,7 +25,7 @@ const periodMs = 15_000;
 
 /**
  * Keeps what an autoscaler targets between its bounds. There are no metrics here, so within the
- * bounds it does what the real one does without them: nothing, and says so.
+ * bounds it does what the real one does without them: nothing, and reports it.
  */
 export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
   const { registry } = deps;

@@ -19,7 +19,7 @@ export const usualMetric: JsonObject = {
 const noCustom =
   "unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered";
 
-/** What is said of a metric where nobody measures anything. */
+/** The fault of a metric in a cluster without a metrics server. */
 export function metricFault(metric: JsonObject, namespace: string): MetricFault {
   const type = textOf(metric.type);
   const reason = `FailedGet${type}Metric`;

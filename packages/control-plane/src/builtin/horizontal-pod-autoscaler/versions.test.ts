@@ -68,7 +68,7 @@ test("what is stored survives a client of the old version that writes back what 
   );
 });
 
-test("an old object that says nothing of metrics is scaled by its cpu", () => {
+test("an old object without metrics is scaled by its cpu", () => {
   const { spec } = toStored({ metadata: {}, spec: { maxReplicas: 3 } });
   expect(spec).toMatchObject({
     metrics: [{ resource: { name: "cpu", target: { averageUtilization: 80 } } }],

@@ -133,7 +133,7 @@ export function startDisruption(deps: ControllerDependencies): Running {
     return { expected: all.length, desired: typeof least === "number" ? least : 0 };
   }
 
-  /** What the pods' controllers want in sum. A pod that nobody controls counts as itself. */
+  /** What the pods' controllers want in sum. A pod without a controller counts as itself. */
   function expectedScale(all: readonly Stored<Pod>[]): number {
     const scales = new Map<string, number>();
     for (const pod of all) {

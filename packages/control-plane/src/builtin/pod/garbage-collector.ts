@@ -18,7 +18,7 @@ import { timestamp } from "../../registry/metadata.ts";
 const quarantineMs = 40_000;
 
 /**
- * Deletes orphaned pods: those of nodes that are gone, and those deleted before they had a node.
+ * Deletes orphaned pods: those of deleted nodes, and those deleted before they had a node.
  */
 export function startPodGarbageCollector(deps: ControllerDependencies): Running {
   const { registry } = deps;

@@ -58,7 +58,7 @@ export function checkMatches(faults: Faults, spec: JsonObject, selector: JsonObj
   }
 }
 
-/** A template of pods that are to run for ever. */
+/** A template of pods that are to run indefinitely. */
 export function* checkEndlessTemplate(faults: Faults, spec: JsonObject, owner: string): Steps<void> {
   const template = objectAt(spec, "template");
   yield* checkPodTemplate(faults, "spec.template", template);

@@ -117,7 +117,7 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
         metadata.labels = { ...objectAt(metadata, "labels"), [lastUsedLabel]: today };
       });
     } catch (error) {
-      // The token was good all the same: the next use tries again.
+      // The token was still good: the next use tries again.
       if (!(error instanceof StatusError)) deps.onPanic(error, `use of ${key}`);
     }
   }

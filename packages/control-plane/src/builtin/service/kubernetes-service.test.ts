@@ -72,7 +72,7 @@ test("default/kubernetes comes back when it is deleted, with its address", async
   expect(await holderOf(plane, "10.96.0.1")).toMatchObject({ name: "kubernetes" });
 });
 
-test("nothing else can take the first address, also while default/kubernetes is gone", async () => {
+test("nothing else can take the first address, also while default/kubernetes is missing", async () => {
   const plane = await start({ controllers: "none" });
   const refused = "failed to allocate IP 10.96.0.1: provided IP is already allocated";
   expect((await send(plane, "POST", services, serviceAt("thief", "10.96.0.1"))).body.message).toContain(
@@ -104,7 +104,7 @@ test("an address is an object as long as a Service has it", async () => {
   expect(await holderOf(plane, "10.96.7.8")).toBe(404);
 });
 
-test("an address that somebody made an object is not given to a Service, nor deleted with one", async () => {
+test("an address that has an IPAddress object is not given to a Service, nor deleted with one", async () => {
   const plane = await start({ controllers: "none" });
   const parentRef = { resource: "gateways", name: "mine" };
   await send(plane, "POST", addresses, { metadata: { name: "10.96.9.9" }, spec: { parentRef } });

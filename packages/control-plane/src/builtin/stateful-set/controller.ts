@@ -191,7 +191,7 @@ export function startStatefulSets(deps: ControllerDependencies): Running {
     }
   }
 
-  /** Makes claims go with the set, or with their pod, where the set says so. */
+  /** Makes claims go with the set, or with their pod, where the set asks for it. */
   async function keepClaims(family: Family, start: number, end: number): Promise<void> {
     const { set } = family;
     for (const pod of family.pods) {

@@ -73,7 +73,7 @@ export function claimsOf(set: Stored<StatefulSet>, ordinal: number): StatefulCla
 
 /**
  * The owners that a claim should have by its set's retention policy: the set if it goes with the
- * set, the pod if the pod is being scaled away and it goes with that. A claim that somebody else
+ * set, the pod if the pod is being scaled away and it goes with that. A claim that another owner
  * controls stays theirs.
  *
  * @returns undefined if it has them already

@@ -136,8 +136,8 @@ export function referencesOf(schema: OpenApiSchema): string[] {
 /**
  * The fields that one must send. Built-in schemas mark Go's zero values as defaults: `default: {}`
  * on a struct says that the server always prints it, and where the struct itself has required
- * fields, that leaving it out is refused. Other defaults are zero values that nobody is obliged to
- * send back, and carry no news.
+ * fields, that leaving it out is refused. Other defaults are zero values that a client is not
+ * obliged to send back, and carry no news.
  */
 export function requiredFields(name: string, { schemas, kinds }: BuiltinSource): ReadonlySet<string> {
   const { required, properties = {} } = schemas.get(name) ?? {};

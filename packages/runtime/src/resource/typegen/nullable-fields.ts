@@ -52,7 +52,7 @@ export const filledInWhenEmpty: FieldsByType = {
 /**
  * The fields of each type that a server may return as null. Go writes a list, bytes, a pointer or
  * raw JSON as null unless its tag says `omitempty`, and a time that is not set in any case unless
- * it says `omitzero`; OpenAPI says nothing of it.
+ * it has `omitzero`; OpenAPI omits that.
  */
 export class NullableFields {
   readonly #types: RecordedGoTypes;
