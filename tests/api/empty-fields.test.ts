@@ -1,4 +1,12 @@
-import { type AnyKind, ApiError, apiVersionOf, Client, isInvalid } from "@windlass/client";
+import {
+  type AnyKind,
+  ApiError,
+  apiVersionOf,
+  Client,
+  isInvalid,
+  type KubernetesObject,
+  type ObjectKey,
+} from "@windlass/client";
 import { goTypes } from "@windlass/kinds/go-types";
 import { builtinTypes } from "@windlass/kinds/schemas";
 import * as kinds from "@windlass/runtime/kinds";
@@ -413,7 +421,7 @@ async function answersTo({ kind, object, status }: Case): Promise<unknown[]> {
   if (name === undefined) return [created];
   try {
     const key = kind.scope === "Namespaced" ? { namespace, name } : { name };
-    const answers = [created, await client.get(kind, key), await protobuf.get(kind, key)];
+    const answers: unknown[] = [created, await readInBoth(kind, key)];
     if (kind === kinds.Event) answers.push(await client.get(kinds.EventV1, { namespace, name }));
     if (status === undefined) return answers;
     const headers = { "content-type": "application/merge-patch+json" };
@@ -423,9 +431,20 @@ async function answersTo({ kind, object, status }: Case): Promise<unknown[]> {
       headers,
       body: { status },
     });
-    return [...answers, patched, await protobuf.get(kind, key)];
+    return [...answers, patched, await readInBoth(kind, key)];
   } finally {
     await client.json({ method: "DELETE", path: pathOf(kind, name) });
+  }
+}
+
+/** Reads an object, which must be the same in JSON and in protobuf. */
+async function readInBoth(kind: AnyKind, key: ObjectKey): Promise<KubernetesObject> {
+  for (;;) {
+    const [json, other] = [await cluster.client.get(kind, key), await protobuf.get(kind, key)];
+    // A real server's own controllers may have written it in between.
+    if (json.metadata.resourceVersion !== other.metadata.resourceVersion) continue;
+    expect(other, "in protobuf").toEqual(json);
+    return json;
   }
 }
 

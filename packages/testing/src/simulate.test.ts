@@ -128,8 +128,9 @@ test("a quiet day with informers and two candidates for a lease costs next to no
   const began = { lines: world.trace.lines.length, cpu: process.threadCpuUsage() };
   await world.advance(day);
   const { user, system } = process.threadCpuUsage(began.cpu);
-  // Under a second on an idle machine; without the rest of leases, half a minute.
-  expect((user + system) / 1_000).toBeLessThan(4_000);
+  // Some 0.4 s, and 0.6 s on a machine with ten times more to do than it can; without the rest of
+  // leases, half a minute.
+  expect((user + system) / 1_000).toBeLessThan(1_500);
   const lines = world.trace.lines.slice(began.lines);
   expect(lines.filter((line) => line.includes("→ PUT ")).length).toBeLessThan(400);
   expect([first.manager.isLeading, second.manager.isLeading]).toEqual([true, false]);
