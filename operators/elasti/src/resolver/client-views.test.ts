@@ -4,11 +4,12 @@ import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { type ClientView, viewsIn } from "./client-views.ts";
 import { PAUSED_CLIENT_BYTES } from "./hold/held-bytes.ts";
+import { connectionName } from "./kernel-table.ts";
 import { answering, response, TestEnvironment, until } from "./test-environment.fixture.ts";
 
 /**
  * What Linux prints: one at rest, one that has ended its side, one that has yet to confirm 84
- * bytes, and a stranger.
+ * bytes, and one of another client.
  */
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100D60A:1F90 0200D60A:C350 01 00000000:00000000 00:00000000 00000000     0        0 31000 2 0000000000000000 26
@@ -16,6 +17,12 @@ const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->whe
    2: 0100D60A:1F90 0200D60A:C352 04 00000054:00000000 01:00000A2C 00000001     0        0 31002 2 0000000000000000 26
   10: 0100D60A:1F90 0300D60A:C350 08 00000000:00000000 00:00000000 00000000     0        0 31003 2 0000000000000000 20
 `;
+
+test("a connection from a link-local address, which has a zone, is known by its name", () => {
+  const ends = { localPort: 80, remotePort: 4_000 };
+  const zoned = connectionName({ ...ends, remoteAddress: "fe80::1%eth0" });
+  expect(zoned).toBe(connectionName({ ...ends, remoteAddress: "fe80:0:0:0:0:0:0:1" }));
+});
 
 test("of the kernel's connections, each is identified by both of its ends", () => {
   const at = (remotePort: number) =>

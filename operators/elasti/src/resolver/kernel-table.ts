@@ -37,7 +37,7 @@ function addressOf(printed: string): string {
   return bytes.toString("hex").replaceAll(/(.{4})(?!$)/g, "$1:");
 }
 
-/** An address of IPv6 can be written in many ways. */
+/** An address of IPv6 can be written in many ways, and have a zone that the kernel leaves out. */
 function canonical(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname : address;
+  return isIPv6(address) ? new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname : address;
 }

@@ -390,7 +390,9 @@ export class Resolver implements AsyncDisposable {
       connection.enforce(this.#timeouts);
       if (this.#state === "draining") connection.leave();
     }
-    void this.#lookAtClients();
+    this.#lookAtClients().catch((error: unknown) => {
+      this.#log.error({ error: String(error) }, "cannot look at the kernel's connections");
+    });
     void this.#syncListeners();
     this.#cancelSweep = this.#clock.schedule(SWEEP_MS, this.#sweep);
   };
@@ -404,8 +406,9 @@ export class Resolver implements AsyncDisposable {
     if (doubted.length === 0) return;
     this.#isLooking = true;
     const { clientViews = viewsOfKernel } = this.#options;
-    const views = await clientViews(doubted.map(([, socket]) => socket));
-    this.#isLooking = false;
+    const views = await clientViews(doubted.map(([, socket]) => socket)).finally(() => {
+      this.#isLooking = false;
+    });
     if (!views) return;
     // It may have been read from since.
     for (const [client, socket] of doubted)

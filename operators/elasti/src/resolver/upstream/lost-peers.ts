@@ -50,7 +50,8 @@ export class LostPeers {
   #lookLater(): void {
     this.#cancelLook ??= this.#clock.schedule(LOOK_MS, () => {
       this.#cancelLook = undefined;
-      void this.#look();
+      // What cannot be looked at now is at the next look.
+      this.#look().catch(() => this.#lookLater());
     });
   }
 
