@@ -374,6 +374,8 @@ test("streams that wait with bodies have a bound, and what is freed is for other
   const third = await open().closed();
   expect(third.headers).toMatchObject({ "grpc-status": "14" });
   expect(environment.traffic.held).toBe(2);
+  // It is over on this side too, whatever of it was not read.
+  await until(() => environment.metrics.render().includes('source="web",status="5xx"} 1'));
   const small = new Answer(client.request({ ":path": "/" }));
   await until(() => environment.traffic.held === 3);
   expect(small.headers).toBeUndefined();
