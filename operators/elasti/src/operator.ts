@@ -93,12 +93,14 @@ function countBy(
     );
     const reported = answers.filter((report) => report !== undefined && report !== "gone");
     if (answers.length === 0 || reported.length < answers.length) return undefined;
-    return reported.reduce(
-      (sum, report) => ({
-        requests: sum.requests + report.requests,
-        inFlight: sum.inFlight + report.inFlight + report.held,
-      }),
-      { requests: 0, inFlight: 0 },
-    );
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+    return {
+      requests: sum(reported.map(({ requests }) => requests)),
+      inFlight: sum(reported.map(({ inFlight, held }) => inFlight + held)),
+      stamp: reported
+        .map(({ instance = "", requests }) => `${instance}:${requests}`)
+        .toSorted((a, b) => a.localeCompare(b))
+        .join(" "),
+    };
   };
 }

@@ -152,8 +152,9 @@ test("a schedule wakes a service at its start, and lets it sleep after its end",
 
 test("the resolver's counts say whether a service is idle, and never wake it", async () => {
   let requests = 5;
+  let instance = "a";
   const web = service("web", { triggers: [{ type: "traffic" }] });
-  const countRequests = () => Promise.resolve({ requests, inFlight: 0 });
+  const countRequests = () => Promise.resolve({ requests, inFlight: 0, stamp: `${instance}:${requests}` });
   const { evaluator, rounds } = run([web], { countRequests });
   await rounds(40);
   requests = 6;
@@ -164,12 +165,18 @@ test("the resolver's counts say whether a service is idle, and never wake it", a
   requests = 7;
   await rounds(1);
   expect(evaluator.wishOf(web)).toBe("stay");
+  await rounds(60);
+  expect(evaluator.wishOf(web)).toBe("sleep");
+  // A replica that has restarted, and has had as many requests again.
+  instance = "b";
+  await rounds(1);
+  expect(evaluator.wishOf(web)).toBe("stay");
 });
 
 test("a request that is in flight is traffic, and so are counts that no resolver reports", async () => {
   const web = service("web", { cooldownPeriod: 0, triggers: [{ type: "traffic" }] });
   const { evaluator, rounds } = run([web], {
-    countRequests: () => Promise.resolve({ requests: 1, inFlight: 1 }),
+    countRequests: () => Promise.resolve({ requests: 1, inFlight: 1, stamp: "1" }),
   });
   await rounds(10);
   expect(evaluator.wishOf(web)).toBe("stay");
@@ -272,7 +279,7 @@ test("what goes wrong with one service unexpectedly stays with it", async () => 
   let requests = 0;
   const { evaluator, rounds } = run([good, bad], {
     fetchJson: () => Promise.reject(new TypeError("a mistake of ours")),
-    countRequests: () => Promise.resolve({ requests: requests++, inFlight: 0 }),
+    countRequests: () => Promise.resolve({ requests: requests++, inFlight: 0, stamp: String(requests) }),
   });
   await rounds(5);
   expect(evaluator.faultOf(bad)).toBe("a mistake of ours");

@@ -10,13 +10,21 @@ import { type CronTime, isBetween, isWithin, ScheduleError } from "./schedule.ts
 import { combine, judged, type Standing, type Verdict, wishOf } from "./verdict.ts";
 import { isNewNeed, NeedForecast } from "./wake-ahead.ts";
 
+/** What the replicas of the resolver count of a service. */
+export interface CountedRequests {
+  readonly requests: number;
+  readonly inFlight: number;
+  /** The count of each process: it changes with every request, also where the sum does not. */
+  readonly stamp: string;
+}
+
 /**
  * How many requests a service has had, from the resolver; undefined if no replica of it reports it.
  */
 export type RequestCount = (
   elasti: ElastiServiceObject,
   context: Pick<SourceContext, "cache" | "signal">,
-) => Promise<{ readonly requests: number; readonly inFlight: number } | undefined>;
+) => Promise<CountedRequests | undefined>;
 
 /** What triggers are evaluated with. */
 export interface EvaluatorOptions {
@@ -40,7 +48,7 @@ type Trigger = NonNullable<ElastiServiceObject["spec"]["triggers"]>[number];
 export class TriggerEvaluator implements Wishes {
   readonly #options: EvaluatorOptions;
   readonly #standings = new Map<string, Standing>();
-  readonly #requests = new Map<string, number>();
+  readonly #counts = new Map<string, CountedRequests>();
   readonly #wishes = new Map<string, Observation["wish"]>();
   /** When a trigger that measures last saw that a service is used. */
   readonly #usedAt = new Map<string, number>();
@@ -88,7 +96,7 @@ export class TriggerEvaluator implements Wishes {
   async #round(context: SourceContext): Promise<void> {
     const waiting = [...context.cache.list(ElastiService)];
     const known = new Set(waiting.map(serviceId));
-    for (const map of [this.#standings, this.#requests, this.#wishes, this.#usedAt])
+    for (const map of [this.#standings, this.#counts, this.#wishes, this.#usedAt])
       for (const id of map.keys()) if (!known.has(id)) map.delete(id);
     this.#forecast.keep(known);
     const { concurrency = 200 } = this.#options;
@@ -213,10 +221,10 @@ export class TriggerEvaluator implements Wishes {
     const id = serviceId(elasti);
     const count = await this.#options.countRequests(elasti, context);
     if (!count) return { activity: "unknown", why: "no resolver reports how many requests there were" };
-    const before = this.#requests.get(id);
-    this.#requests.set(id, count.requests);
-    const isIdle = before === count.requests && count.inFlight === 0;
-    if (before !== undefined && count.requests > before) this.#usedAt.set(id, this.#clock?.now() ?? 0);
+    const before = this.#counts.get(id);
+    this.#counts.set(id, count);
+    const isIdle = before?.stamp === count.stamp && count.inFlight === 0;
+    if (before && count.requests > before.requests) this.#usedAt.set(id, this.#clock?.now() ?? 0);
     return isIdle ? { activity: "idle" } : { activity: "unknown", why: "requests came" };
   }
 }

@@ -52,7 +52,7 @@ async function play(isAhead: boolean) {
   const evaluator = new TriggerEvaluator({
     prometheus: new Prometheus(() => Promise.reject(new TriggerError("no server")), {}),
     fetchJson: () => Promise.reject(new TriggerError("no server")),
-    countRequests: () => Promise.resolve({ requests: count, inFlight: 0 }),
+    countRequests: () => Promise.resolve({ requests: count, inFlight: 0, stamp: String(count) }),
     intervalMs: minute,
   });
   using _tried = testSource(evaluator.source, { clock, cache: () => [existing(ElastiService, current)] });
