@@ -6,8 +6,8 @@ export interface LoadResult {
   sent: number;
   ok: number;
   readonly failures: string[];
-  /** When each of them failed, by `performance.now()`. */
-  readonly failedAt: number[];
+  /** When each of them was sent and failed, by `performance.now()`. */
+  readonly failedBetween: (readonly [sentMs: number, failedMs: number])[];
   readonly latenciesMs: number[];
 }
 
@@ -95,7 +95,7 @@ interface Use {
  * where answers take so long that others queue for it.
  */
 export function startLoad(url: string, perSecond: number, { connectionMs = 1_500 }: LoadOptions = {}): Load {
-  const result: LoadResult = { sent: 0, ok: 0, failures: [], failedAt: [], latenciesMs: [] };
+  const result: LoadResult = { sent: 0, ok: 0, failures: [], failedBetween: [], latenciesMs: [] };
   const pending = new Set<Promise<void>>();
   const agents = [keepingAgent()];
   const uses = new WeakMap<object, Use>();
@@ -124,7 +124,7 @@ export function startLoad(url: string, perSecond: number, { connectionMs = 1_500
       const fail = (why: string) => {
         const [at, ms] = [new Date().toISOString().slice(11, 23), Math.round(performance.now() - began)];
         const on = connectionOf(asked.socket ? uses.get(asked.socket) : undefined);
-        result.failedAt.push(performance.now());
+        result.failedBetween.push([began, performance.now()]);
         result.failures.push(`#${number} at ${at}, after ${ms} ms, on ${on}: ${why}`);
         resolve();
       };
