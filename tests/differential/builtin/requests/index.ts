@@ -7,6 +7,7 @@ import { cluster } from "./cluster.ts";
 import { config } from "./config.ts";
 import { corners } from "./corners.ts";
 import { definitions } from "./definitions.ts";
+import { emptyParts } from "./empty-parts.ts";
 import { events } from "./events.ts";
 import { networking } from "./networking.ts";
 import { podUpdates } from "./pod-updates.ts";
@@ -31,6 +32,7 @@ export const stories: readonly Story[] = [
   ...definitions,
   ...corners,
   ...cluster,
+  ...emptyParts,
   ...events,
   ...pods,
   ...podUpdates,

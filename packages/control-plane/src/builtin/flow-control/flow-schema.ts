@@ -142,8 +142,11 @@ function checkResourceRule(faults: Faults, at: string, rule: JsonObject): void {
     const why = "resource rules that are not cluster scoped must supply at least one namespace";
     faults.required(path, why);
   } else if (namespaces.includes("*")) checkAlone(faults, path, namespaces, "namespaces");
-  else
-    for (const [index, name] of namespaces.entries()) faults.each(`${path}[${index}]`, name, dnsLabel(name));
+  else {
+    const rule = "each member of this list must be '*' or a DNS-1123 label";
+    for (const [index, name] of namespaces.entries())
+      for (const why of dnsLabel(name)) faults.invalid(`${path}[${index}]`, name, `${rule}; ${why}`);
+  }
 }
 
 function checkVerbs(faults: Faults, at: string, rule: JsonObject): void {
