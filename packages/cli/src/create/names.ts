@@ -109,13 +109,21 @@ export function checkKind(kind: string): void {
   if (taken.has(kind)) throw new UsageError(`the kind ${kind} means something else already: choose another`);
 }
 
+/**
+ * Whether a group is Kubernetes' own: servers take definitions in it only with the project's
+ * approval.
+ */
+export function isReservedGroup(group: string): boolean {
+  return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+}
+
 /** @throws UsageError */
 export function checkGroup(group: string): void {
   if (!domain.test(group))
     throw new UsageError(
       `the group ${JSON.stringify(group)} must be a domain name with a dot, such as shop.example.com`,
     );
-  if (/(^|\.)(k8s|kubernetes)\.io$/.test(group))
+  if (isReservedGroup(group))
     throw new UsageError(
       `the group ${group} belongs to Kubernetes: take a domain of your own, such as shop.example.com`,
     );

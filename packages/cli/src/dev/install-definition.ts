@@ -1,6 +1,7 @@
 import type { Client } from "@windlass/client";
 import type { CrdManifest } from "@windlass/runtime";
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
+import { isReservedGroup } from "../create/names.ts";
 import { CommandError } from "../errors.ts";
 import { until } from "./until.ts";
 
@@ -20,6 +21,11 @@ export async function installDefinition(
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = definition.metadata;
+  const { group } = definition.spec;
+  if (isReservedGroup(group))
+    throw new CommandError(
+      `CRD ${name}: the group ${group} belongs to Kubernetes: take a domain of your own, such as shop.example.com`,
+    );
   const applied = await client.apply(CustomResourceDefinition, definition, { force: true, signal });
   if (isTrue(applied, "Established")) return;
   // What is said may be of the definition as it was.

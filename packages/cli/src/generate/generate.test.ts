@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { defineResource } from "@windlass/runtime";
 import fc from "fast-check";
 import { loadAll } from "js-yaml";
 import { afterEach, expect, test, vi } from "vitest";
@@ -230,6 +231,7 @@ test("a template renders to the objects that it was made from, whatever texts th
   );
 });
 
+const kindOf = (group: string) => defineResource({ group, version: "v1", kind: "Shop", spec: z.object({}) });
 const minimal: OperatorDeclaration = {
   name: "shop-operator",
   description: "Shops",
@@ -270,6 +272,7 @@ test.for<[Partial<OperatorDeclaration>, string]>([
   [{ podMonitors: { all: { labels: {} } } }, "podMonitors.all.labels: must not be empty"],
   [{ podMonitors: { "A b": { labels: { a: "b" } } } }, "podMonitors.A b:"],
   [{ components: { webhook: {} } }, "components.webhook: must not be one of"],
+  [{ kinds: [kindOf("storage.k8s.io")] }, "kinds: Shop is in the group storage.k8s.io, which belongs to"],
 ])("a declaration that cannot be right is refused by its field: %j", ([part, words]) => {
   expect(() => generatedFiles(resolveOperator({ ...minimal, ...part }, "1.0.0"))).toThrow(words);
 });

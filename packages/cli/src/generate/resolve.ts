@@ -1,6 +1,7 @@
 import type { Controller, PolicyRule } from "@windlass/runtime";
 import type { ContainerInput, PodSpecInput, ResourceRequirementsInput } from "@windlass/runtime/kinds";
 import { z } from "zod";
+import { isReservedGroup } from "../create/names.ts";
 import { CommandError } from "../errors.ts";
 import type { ComponentDeclaration, OperatorDeclaration } from "./operator.ts";
 
@@ -97,6 +98,12 @@ export function resolveOperator(declared: OperatorDeclaration, version: string):
       "name",
       `${JSON.stringify(name)} must be lower-case letters, digits and dashes, at most 40 of them, such as shop-operator`,
     );
+  for (const { kind, group } of declared.kinds)
+    if (isReservedGroup(group))
+      refuse(
+        "kinds",
+        `${kind} is in the group ${group}, which belongs to Kubernetes: API servers want the project's approval for it. Take a domain of your own, such as shop.example.com`,
+      );
   if (webhooks !== undefined) checkWebhookName(name, webhooks);
   const commonSettings = resolveSettings("commonSettings", [], declared.commonSettings);
   const manager: Component = {

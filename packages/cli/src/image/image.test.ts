@@ -1,6 +1,17 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -84,6 +95,31 @@ test("the same files give the same digest, whenever they were written", async ()
   expect(imageArchive(second).equals(imageArchive(first))).toBe(true);
   await writeFile(join(folder, "dist", "main.js"), "// another");
   expect((await smallImage()).digest).not.toBe(first.digest);
+});
+
+test("programs and links of a bundle stay what they are, and what umask says does not count", async () => {
+  const dist = join(folder, "dist");
+  await mkdir(join(dist, "bin"));
+  await writeFile(join(dist, "bin", "tool.sh"), "#!/bin/sh\necho works\n");
+  await chmod(join(dist, "bin", "tool.sh"), 0o700);
+  await symlink("bin/tool.sh", join(dist, "tool"));
+  await symlink("bin", join(dist, "programs"));
+  await chmod(join(dist, "main.js"), 0o600);
+  const image = await smallImage();
+  const root = join(folder, "root");
+  await unpack(image, root);
+  expect((await run(join(root, "app", "tool"))).stdout).toBe("works\n");
+  expect((await run(join(root, "app", "programs", "tool.sh"))).stdout).toBe("works\n");
+  expect((await stat(join(root, "app", "main.js"))).mode & 0o777).toBe(0o644);
+  expect((await stat(join(root, "app", "bin", "tool.sh"))).mode & 0o777).toBe(0o755);
+  await chmod(join(dist, "main.js"), 0o644);
+  expect((await smallImage()).digest).toBe(image.digest);
+
+  for (const target of ["/etc/hostname", "../secret", "../dist-of-others/x"]) {
+    await rm(join(dist, "tool"));
+    await symlink(target, join(dist, "tool"));
+    await expect(smallImage()).rejects.toThrow(`is a link to ${target}, which is not in`);
+  }
 });
 
 test("everything in the layout is what it says it is", async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { lstat, readdir, readFile, readlink, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CommandError } from "../errors.ts";
 import { readElf, withoutSymbols } from "./elf.ts";
 import { librariesOf } from "./libraries.ts";
@@ -68,10 +68,10 @@ export function findNode(folder: string): string {
   }
 }
 
-interface ImageFile {
-  readonly content: Buffer;
-  readonly mode?: number;
-}
+type ImageFile =
+  | { readonly content: Buffer; readonly mode?: number }
+  /** A symbolic link. */
+  | { readonly target: string };
 
 function text(content: string): ImageFile {
   return { content: Buffer.from(content) };
@@ -80,7 +80,12 @@ function text(content: string): ImageFile {
 /** A layer of files by their absolute path. */
 function layer(files: ReadonlyMap<string, ImageFile>): readonly TarEntry[] {
   const entries = [...files]
-    .map(([path, file]): TarEntry => ({ type: "file", path: path.slice(1), ...file }))
+    .map(
+      ([path, file]): TarEntry =>
+        "target" in file
+          ? { type: "link", path: path.slice(1), ...file }
+          : { type: "file", path: path.slice(1), ...file },
+    )
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return [...foldersOf(entries.map(({ path }) => path)), ...entries];
 }
@@ -97,7 +102,7 @@ async function bundleFiles(bundle: string): Promise<ReadonlyMap<string, ImageFil
   files.set("/app/package.json", text('{ "type": "module" }\n'));
   for (const path of paths) {
     const name = found.isDirectory() ? relative(bundle, path).replaceAll(sep, "/") : "main.js";
-    files.set(`/app/${name}`, { content: await readFile(path) });
+    files.set(`/app/${name}`, await imageFile(bundle, path));
   }
   if (!files.has("/app/main.js"))
     throw new CommandError(
@@ -108,5 +113,28 @@ async function bundleFiles(bundle: string): Promise<ReadonlyMap<string, ImageFil
 
 async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/**
+ * A file as it is in the image: executable or not, whatever else this machine's settings make of its
+ * mode. A link within the bundle stays one.
+ *
+ * @throws CommandError for a link that leads out of the bundle: there is nothing behind it
+ */
+async function imageFile(bundle: string, path: string): Promise<ImageFile> {
+  const found = await lstat(path);
+  if (!found.isSymbolicLink() || path === bundle) {
+    const { mode } = await stat(path);
+    return { content: await readFile(path), mode: (mode & 0o111) === 0 ? 0o644 : 0o755 };
+  }
+  const target = await readlink(path);
+  const place = relative(bundle, resolve(dirname(path), target));
+  if (isAbsolute(target) || place === ".." || place.startsWith(`..${sep}`) || isAbsolute(place))
+    throw new CommandError(
+      `${path} is a link to ${target}, which is not in ${bundle}: put a copy in its place`,
+    );
+  return { target: target.replaceAll(sep, "/") };
 }

@@ -1,10 +1,12 @@
 /** Something in an archive. */
 export type TarEntry =
   | { readonly type: "folder"; readonly path: string; readonly mode?: number }
-  | { readonly type: "file"; readonly path: string; readonly content: Buffer; readonly mode?: number };
+  | { readonly type: "file"; readonly path: string; readonly content: Buffer; readonly mode?: number }
+  | { readonly type: "link"; readonly path: string; readonly target: string; readonly mode?: undefined };
 
 const block = 512;
-const types = { file: "0", folder: "5" } as const;
+const types = { file: "0", link: "2", folder: "5" } as const;
+const modes = { file: 0o644, link: 0o777, folder: 0o755 } as const;
 
 /**
  * A tar archive. The same entries in the same order give the same bytes: everything belongs to
@@ -31,7 +33,7 @@ export function foldersOf(paths: readonly string[]): readonly TarEntry[] {
 }
 
 function header(entry: TarEntry, size: number): Buffer {
-  const { type, path, mode = type === "folder" ? 0o755 : 0o644 } = entry;
+  const { type, path, mode = modes[type] } = entry;
   const { name, prefix } = splitPath(type === "folder" ? `${path}/` : path);
   const bytes = Buffer.alloc(block);
   const octal = (value: number, at: number, length: number) =>
@@ -44,6 +46,11 @@ function header(entry: TarEntry, size: number): Buffer {
   octal(0, 136, 12); // time
   bytes.write(" ".repeat(8), 148); // checksum, as if it were blank
   bytes.write(types[type], 156);
+  if (entry.type === "link") {
+    if (Buffer.byteLength(entry.target) > 100)
+      throw new RangeError(`${path} leads to too long a path for an archive: ${entry.target}`);
+    bytes.write(entry.target, 157);
+  }
   bytes.write("ustar\x0000", 257, "latin1");
   bytes.write(prefix, 345);
   const sum = bytes.reduce((total, byte) => total + byte, 0);
