@@ -62,7 +62,12 @@ test.runIf(definitions.every((file) => existsSync(file)))(
     for (const file of definitions) {
       const definition = asManifest(load(await readFile(file, "utf8")), file);
       await applyManifest(client, definition, { force: true });
-      await waitForCondition(client, CustomResourceDefinition, definition.metadata, "Established");
+      await waitForCondition(
+        client,
+        CustomResourceDefinition,
+        { name: definition.metadata.name },
+        "Established",
+      );
     }
     // It learns what the server serves once.
     await using user = new Client({ transport: plane.connect(), onWarning: () => undefined });

@@ -9,7 +9,7 @@ const finalStage = (dockerfile: string) => dockerfile.slice(dockerfile.lastIndex
 test.for(readdirSync(join(root, "operators")))("%s has a Dockerfile that builds its own programs", (name) => {
   const dockerfile = read(`operators/${name}/Dockerfile`);
   expect(dockerfile).toContain(`docker build -f operators/${name}/Dockerfile -t windlass/${name}:dev .`);
-  expect(dockerfile).toContain(`RUN npm ci && npm run image -- ${name} --bundle /bundle\n`);
+  expect(dockerfile).toContain(`RUN npm ci && npm run image -- ${name} --files /image\n`);
   expect(finalStage(dockerfile)).toContain("\nUSER 65532:65532\n");
 });
 

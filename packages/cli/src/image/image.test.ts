@@ -248,6 +248,22 @@ test("a layout has the blobs of one image, and replaces nothing but a layout", a
   expect(await readdir(join(folder, "dist"))).toEqual(["main.js"]);
 });
 
+test("the files of an image are those that its container sees, in a folder for a Dockerfile", async () => {
+  const { code, said } = await image("--node", small, "--format", "files");
+  expect(code).toBe(0);
+  expect(said).toMatch(/^[\d.]+ MB in \.windlass\/files\n$/);
+  const root = join(folder, "root");
+  await unpack(await smallImage(), root);
+  await run("diff", ["--recursive", root, join(folder, ".windlass", "files")]);
+  const modes = (place: string) => run("find", [".", "-printf", "%P %m\\n"], { cwd: place });
+  const sorted = ({ stdout }: { readonly stdout: string }) => stdout.split("\n").toSorted();
+  expect(sorted(await modes(join(folder, ".windlass", "files")))).toEqual(sorted(await modes(root)));
+  expect(await image("--node", small, "--format", "files")).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining("is not empty"),
+  });
+});
+
 test("an image elsewhere is shown by its whole path", async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), "windlass-image-elsewhere-"));
   try {

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { lstat, readdir, readFile, readlink, stat } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CommandError } from "../errors.ts";
-import { readElf, withoutSymbols } from "./elf.ts";
+import { writeWhole } from "../whole-file.ts";
+import { type Elf, readElf, withoutSymbols } from "./elf.ts";
 import { librariesOf } from "./libraries.ts";
 import { type OciImage, ociImage } from "./oci-image.ts";
 import { foldersOf, type TarEntry } from "./tar.ts";
@@ -33,7 +34,27 @@ const user = 65_532;
  * @throws CommandError when a part of it is missing
  */
 export async function operatorImage(options: OperatorImageOptions): Promise<OciImage> {
-  const { name, bundle, labels = {} } = options;
+  const { name, labels = {} } = options;
+  const { architecture, layers } = await operatorLayers(options);
+  return await ociImage(name, architecture, layers, {
+    Env: ["PATH=/usr/bin", "NODE_ENV=production"],
+    User: `${user}:${user}`,
+    WorkingDir: "/app",
+    Entrypoint: ["/usr/bin/node"],
+    Cmd: ["main.js"],
+    Labels: labels,
+  });
+}
+
+/**
+ * The files of such an image: first those that stay when the operator changes, then the bundle.
+ *
+ * @throws CommandError when a part of it is missing
+ */
+export async function operatorLayers(options: Pick<OperatorImageOptions, "bundle" | "node">): Promise<{
+  readonly architecture: Elf["architecture"];
+  readonly layers: readonly (readonly TarEntry[])[];
+}> {
   const node = await readFile(options.node);
   const elf = readElf(node);
   if (elf === undefined)
@@ -45,14 +66,23 @@ export async function operatorImage(options: OperatorImageOptions): Promise<OciI
     ["/etc/group", text(`nonroot:x:${user}:\n`)],
     ["/etc/nsswitch.conf", text("hosts: files dns\n")],
   ]);
-  return await ociImage(name, elf.architecture, [layer(base), layer(await bundleFiles(bundle))], {
-    Env: ["PATH=/usr/bin", "NODE_ENV=production"],
-    User: `${user}:${user}`,
-    WorkingDir: "/app",
-    Entrypoint: ["/usr/bin/node"],
-    Cmd: ["main.js"],
-    Labels: labels,
-  });
+  const layers = [layer(base), layer(await bundleFiles(options.bundle))];
+  return { architecture: elf.architecture, layers };
+}
+
+/** Writes the files of layers into a folder, as they would be in the container. */
+export async function writeLayers(layers: readonly (readonly TarEntry[])[], folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const entry of layers.flat()) {
+    const path = join(folder, entry.path);
+    if (entry.type === "folder") await mkdir(path, { recursive: true });
+    else if (entry.type === "link") await symlink(entry.target, path);
+    else {
+      await writeWhole(path, entry.content);
+      // Whatever this machine's settings make of new files.
+      await chmod(path, entry.mode ?? 0o644);
+    }
+  }
 }
 
 /**
@@ -119,8 +149,8 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * A file as it is in the image: executable or not, whatever else this machine's settings make of its
- * mode. A link within the bundle stays one.
+ * A file as it is in the image: executable or not, whatever else this machine's settings make of
+ * its mode. A link within the bundle stays one.
  *
  * @throws CommandError for a link that leads out of the bundle: there is nothing behind it
  */
