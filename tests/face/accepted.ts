@@ -48,6 +48,7 @@ import {
   ConfigMap,
   type ConfigMapInput,
   type ContainerInput,
+  CustomResourceDefinition,
   DaemonSet,
   Deployment,
   type DeploymentInput,
@@ -58,6 +59,7 @@ import {
   Pod,
   Secret,
   Service,
+  type ServicePortInput,
   StatefulSet,
 } from "@windlass/runtime/kinds";
 import { existing, testReconcile } from "@windlass/runtime/testing";
@@ -129,6 +131,34 @@ export const pods = ({ metadata: { name, annotations }, spec }: ShopObject, repl
       },
     },
   });
+
+// Parts that are put together elsewhere: from constants, functions, conditions and what was read.
+
+const containers = [{ name: "shop", image: "nginx", imagePullPolicy: "Always" }] as const;
+const podSpec = { containers, restartPolicy: "Always" } as const;
+const httpPorts = (numbers: readonly number[]): ServicePortInput[] =>
+  numbers.map((port) => ({ port, protocol: "TCP" }));
+const copyOf = <K extends AnyKind>(kind: K, object: InputOf<K>): Child<K> => child(kind, object);
+export const composed = (
+  { metadata: { name }, spec }: ShopObject,
+  live: ObjectOf<typeof Deployment>,
+  definition: ObjectOf<typeof CustomResourceDefinition>,
+  isLarge: boolean,
+) => {
+  const size = isLarge
+    ? { replicas: 9, strategy: { type: "Recreate" } as const }
+    : { replicas: spec.replicas };
+  const { template, selector } = live.spec;
+  return [
+    child(Deployment, { metadata: { name }, spec: { selector, template: { spec: podSpec }, ...size } }),
+    child(Deployment, { metadata: { name }, spec: { selector, template, ...(isLarge && size) } }),
+    child(CustomResourceDefinition, { metadata: { name }, spec: definition.spec }),
+    child(Service, { metadata: { name }, spec: { ports: httpPorts([80]) } }),
+    child<typeof ConfigMap>(ConfigMap, settings(name)),
+    copyOf(ConfigMap, settings(name)),
+    child(Shop, Shop.make(name, { image: "nginx" })),
+  ];
+};
 
 // Webhooks and conversions in their place, with literals.
 

@@ -10,6 +10,7 @@ import type { Bivariant } from "../controller/bivariant.ts";
 import { withEncodedStringData } from "../kinds/secret.ts";
 import { describe, keyOf } from "./client.ts";
 import { ChildError } from "./errors.ts";
+import type { NothingElse } from "./exact.ts";
 import { NotJsonError, plainJson } from "./json.ts";
 import { controllerReference, withOwner } from "./owner.ts";
 
@@ -68,9 +69,9 @@ export interface Child<K extends AnyKind = AnyKind> {
  * const web = child(Deployment, { metadata: { name: "web" }, spec }, { after: [settings] });
  * return { children: [settings, web] };
  */
-export function child<K extends AnyKind>(
+export function child<K extends AnyKind, const Given extends InputOf<K> = InputOf<K>>(
   kind: K,
-  object: InputOf<K>,
+  object: InputOf<K> & NothingElse<Given, InputOf<K>>,
   options: ChildOptions<K> = {},
 ): Child<K> {
   return { kind, object, options };
