@@ -27,7 +27,7 @@ import {
   ClusterRole,
   ConfigMap,
   Deployment,
-  type Job,
+  Job,
   Namespace,
   Node,
   Pod,
@@ -42,12 +42,13 @@ import { Region, Shop } from "./kinds.ts";
 const metadata = { name: "web" };
 const labels = { app: "web" };
 const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } };
+const deployment = { metadata, spec: { selector: { matchLabels: labels }, template } };
 
 // What the compiler refuses, each with a part of what it says: `messages.test.ts` compares.
 
 /** Children that are no objects of their kind. */
 export const children = [
-  // @ts-expect-error 'dada' does not exist in type 'ConfigMapInput'.
+  // @ts-expect-error 'dada' does not exist in type 'ConfigMapInput & UnknownField<"dada">'.
   child(ConfigMap, { metadata, dada: { a: "b" } }),
   // @ts-expect-error Type 'number' is not assignable to type 'string'.
   child(ConfigMap, { metadata, data: { a: 1 } }),
@@ -119,7 +120,36 @@ export const children = [
   child(metadataOnly(ConfigMap), { metadata }),
 ];
 
-/** Children with policies that are impossible. */
+/** Children that a variable, a condition or a function put together. */
+declare const isLarge: boolean;
+const misspelt = {
+  metadata: { labels },
+  spec: { containers: [{ name: "web", imagePullPolcy: "Always" }] },
+};
+const misnamed = { label: labels };
+const portsOf = (numbers: readonly number[]) => numbers.map((port) => ({ port, target: port }));
+const shopOf = (name: string) => ({ metadata: { name }, spec: { image: "a", replica: 2 } });
+const widened = { spec: { containers: [], restartPolicy: "Never" } };
+export const composed = [
+  // @ts-expect-error Property '"unknown field: spec.template.spec.containers[].imagePullPolcy"' is missing in type
+  child(Deployment, { metadata, spec: { selector: { matchLabels: labels }, template: misspelt } }),
+  // @ts-expect-error Property '"unknown field: spec.replicaz"' is missing in type
+  child(Deployment, { metadata, spec: { selector: {}, template, ...(isLarge && { replicaz: 3 }) } }),
+  // @ts-expect-error Property '"unknown field: spec.ports[].target"' is missing in type
+  child(Service, { metadata, spec: { ports: portsOf([80]) } }),
+  // @ts-expect-error Property '"unknown field: spec.ports[].target"' is missing in type
+  child(Service, { metadata, spec: { ports: [80].map((port) => ({ port, target: port })) } }),
+  // @ts-expect-error is not assignable to parameter of type 'ConfigMapInput & UnknownField<"metadata.label">'
+  child(ConfigMap, { metadata: { ...metadata, ...misnamed } }),
+  // @ts-expect-error Property '"unknown field: spec.replica"' is missing in type
+  child(Shop, shopOf("web")),
+  // @ts-expect-error Type 'string' is not assignable to type '"Always" | "Never" | "OnFailure" | undefined'.
+  child(Job, { metadata, spec: { template: widened } }),
+  // @ts-expect-error Type 'string' is not assignable to type '"SCTP" | "TCP" | "UDP" | undefined'.
+  child(Service, { metadata, spec: { ports: [80].map((port) => ({ port, protocol: "TCP" })) } }),
+];
+
+/** Children that are treated as nobody can. */
 export const treated = [
   // @ts-expect-error Type 'string' is not assignable to type 'Child<AnyKind>'.
   child(ConfigMap, { metadata }, { after: ["web"] }),
@@ -253,7 +283,7 @@ export const asking = controller(Shop, {
     // @ts-expect-error Cannot assign to 'replicas' because it is a read-only property.
     shop.spec.replicas = 2;
     return all(
-      // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+      // @ts-expect-error Property ''add the kind to "owns"'' is missing in type
       owned(Service),
       // @ts-expect-error Argument of type 'string' is not assignable to parameter of type
       owned("Deployment"),
@@ -263,11 +293,11 @@ export const asking = controller(Shop, {
       owned(Deployment)?.status?.available,
       // @ts-expect-error Property 'status' does not exist on type 'readonly Deployment[]'.
       ownedAll(Deployment).status,
-      // @ts-expect-error Property 'spec' is missing in type 'Secret' but required in type
+      // @ts-expect-error Property ''add the kind to "owns"'' is missing in type
       owned(Secret),
       // @ts-expect-error Property 'data' does not exist on type 'KubernetesObject & Pick<Secret &
       owned(metadataOnly(Secret))?.data,
-      // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+      // @ts-expect-error Property ''add the kind to "owns", "watches" or "reads"'' is missing in type
       cache.get(Service, key),
       // @ts-expect-error Argument of type 'string' is not assignable to parameter of type
       cache.get(Deployment, "web"),
@@ -277,7 +307,7 @@ export const asking = controller(Shop, {
       cache.get(Namespace, { namespace, name: "web" }),
       // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
       cache.get(Namespace, key),
-      // @ts-expect-error Property 'spec' is missing in type 'ConfigMap' but required in type
+      // @ts-expect-error Property ''add the kind to "owns", "watches" or "reads"'' is missing in type
       cache.list(ConfigMap),
       // @ts-expect-error Type '{ app: string; }' is not assignable to type 'string'.
       cache.list(Deployment, { labelSelector: { app: "web" } }),
@@ -287,7 +317,7 @@ export const asking = controller(Shop, {
       cache.byIndex(Pod, "nodes", "a"),
       // @ts-expect-error Argument of type '"node"' is not assignable to parameter of type
       cache.byIndex(Shop, "node", "a"),
-      // @ts-expect-error Type '"apps/v1"' is not assignable to type '"v1"'.
+      // @ts-expect-error Property '"declare an index of the kind"' is missing in type
       cache.byIndex(Deployment, "node", "a"),
       // @ts-expect-error Argument of type 'number' is not assignable to parameter of type 'string'.
       cache.byIndex(Pod, "node", 1),
@@ -331,7 +361,7 @@ export const asking = controller(Shop, {
       await client.apply(ConfigMap, { metadata: { namespace }, data: {} }),
       // @ts-expect-error 'replica' does not exist in type '{ readonly minReadySeconds?: number |
       await client.apply(Deployment, { metadata: { name: "a", namespace }, spec: { replica: 1 } }),
-      // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+      // @ts-expect-error Property ''add the kind to "owns"'' is missing in type
       await apply(child(Service, { metadata })),
       // @ts-expect-error Property 'spec' is missing in type '{ metadata: { name: string; }; }' but
       await apply({ kind: Deployment, object: { metadata } }),
@@ -365,15 +395,15 @@ export const asking = controller(Shop, {
 
 /** Reconcilers that return what the runtime cannot act on. */
 export const returning = [
-  // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
+  // @ts-expect-error is not assignable to type '"add Secret to \"owns\""'
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [child(Secret, { metadata })] }) }),
   // @ts-expect-error Type 'Child<ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">>' is
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: child(ConfigMap, { metadata }) }) }),
   // @ts-expect-error Type 'readonly [Child<ResourceKind<ConfigMap, ConfigMapInput,
   controller(Shop, { owns: [ConfigMap], reconcile: () => [child(ConfigMap, { metadata })] }),
-  // @ts-expect-error 'metadata' does not exist in type 'Child<ResourceKind<ConfigMap,
+  // @ts-expect-error 'metadata' does not exist in type 'Child<AnyKind>'.
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [{ metadata }] }) }),
-  // @ts-expect-error Type 'null' is not assignable to type 'false | Child<ResourceKind<ConfigMap,
+  // @ts-expect-error Type 'null' is not assignable to type 'false | Child<AnyKind> | undefined'.
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [null] }) }),
   // @ts-expect-error 'fase' does not exist in type 'Omit<NonNullable<StatusFields<{ phase?:
   controller(Shop, { reconcile: () => ({ status: { fase: "Ready" } }) }),
@@ -397,9 +427,9 @@ export const returning = [
   controller(Region, { reconcile: () => ({ status: { zones: 1 } }) }),
   // @ts-expect-error Type '"soon"' is not assignable to type 'Duration | undefined'.
   controller(Shop, { reconcile: () => ({ requeueAfter: "soon" }) }),
-  // @ts-expect-error Type '{ readonly requeueAfterMs: 10; }' is not assignable to type
+  // @ts-expect-error "\"requeueAfterMs\" is not a field of what reconcile returns"
   controller(Shop, { reconcile: () => ({ requeueAfterMs: 10 }) }),
-  // @ts-expect-error Type '{ readonly requeue: true; }' is not assignable to type
+  // @ts-expect-error "\"requeue\" is not a field of what reconcile returns"
   controller(Shop, { reconcile: () => ({ requeue: true }) }),
   // @ts-expect-error Type 'true' is not assignable to type
   controller(Shop, { reconcile: () => true }),
@@ -407,7 +437,7 @@ export const returning = [
   controller(Shop, { reconcile: async () => "done" }),
   // @ts-expect-error Type 'string' is not assignable to type 'EventInput'.
   controller(Shop, { reconcile: () => ({ events: ["made"] }) }),
-  // @ts-expect-error Type '{ readonly children: readonly []; }' is not assignable to type
+  // @ts-expect-error "\"children\" is not a field of what finalize returns"
   controller(Shop, { reconcile: () => undefined, finalize: () => ({ children: [] }) }),
   // @ts-expect-error Type 'true' is not assignable to type
   controller(Shop, { reconcile: () => undefined, finalize: () => true }),
@@ -429,11 +459,11 @@ export const apart: ReconcileOf<typeof shops>[] = [
 ];
 export function helper({ owned, cache, key }: ContextOf<typeof shops>, client: Client) {
   return [
-    // @ts-expect-error Property 'spec' is missing in type 'ConfigMap' but required in type
+    // @ts-expect-error Property ''add the kind to "owns"'' is missing in type
     owned(ConfigMap),
-    // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
+    // @ts-expect-error Property ''add the kind to "owns", "watches" or "reads"'' is missing in type
     cache.get(Secret, key),
-    // @ts-expect-error Type 'ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">' is missing the
+    // @ts-expect-error Property '"declare an index of the kind"' is missing in type
     cache.byIndex(ConfigMap, "a", "b"),
     // @ts-expect-error Type 'undefined' is not assignable to type 'string'.
     client.get(Deployment, { ...key, namespace: undefined }),
@@ -457,8 +487,23 @@ export const undeclared = [
   }),
   // @ts-expect-error is not a field of what reconcile returns
   controller(Shop, { reconcile: async () => ({ status: { phase: "Ready" }, requeAfter: 5 }) }),
-  // @ts-expect-error Property ''add the kind to "owns"'' is missing in type
+  // @ts-expect-error is not assignable to type '"add ConfigMap to \"owns\""'
   controller(Shop, { reconcile: () => ({ children: [child(ConfigMap, { metadata })] }) }),
+  controller(Shop, {
+    owns: [Deployment],
+    // @ts-expect-error is not assignable to type '"add Secret to \"owns\""'
+    reconcile: async () => ({ children: [child(Secret, { metadata }), child(Deployment, deployment)] }),
+  }),
+  controller(Shop, {
+    owns: [Deployment],
+    reconcile: () => undefined,
+    // @ts-expect-error "\"requeAfter\" is not a field of what finalize returns"
+    finalize: async () => ({ requeAfter: 5 }),
+  }),
+  // @ts-expect-error "\"requeAfter\" is not a field of what reconcile returns"
+  controller(Shop, { reconcile: async () => ({ requeAfter: 5 }) }),
+  // @ts-expect-error "\"status.endpoints[].uri\" is not a field of what reconcile returns"
+  controller(Shop, { reconcile: async () => ({ status: { endpoints: [{ url: "", uri: "" }] } }) }),
   // @ts-expect-error "byReference and byOwner take the controller's own kind"
   controller(Shop, { watches: [watch(Pod, byOwner(Region))], reconcile: () => undefined }),
   controller(Shop, {

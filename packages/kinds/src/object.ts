@@ -99,6 +99,7 @@ export type Scope = "Namespaced" | "Cluster";
 
 declare const read: unique symbol;
 declare const write: unique symbol;
+declare const whole: unique symbol;
 
 /**
  * A kind the API server serves, as a value: how to address it, and (for the compiler alone) what
@@ -133,6 +134,25 @@ export interface ResourceKind<
   readonly [read]?: Read;
   /** Type-level only: absent at run time. */
   readonly [write]?: Write;
+}
+
+/**
+ * A kind where one of several is asked for, such as those that a controller declares: the members
+ * that differ between kinds, and no more. In a union with a type that has all members of a kind,
+ * the compiler compares any other kind with that type.
+ */
+export interface DeclaredKind<Read, Write, Whole = unknown> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: Scope;
+  /** Type-level only: absent at run time. */
+  readonly [read]?: Read;
+  /** Type-level only: absent at run time. */
+  readonly [write]?: Write;
+  /** Type-level only: absent at run time. */
+  readonly [whole]?: Whole;
 }
 
 /** Any kind at all: the bound for code that works with every kind. */
@@ -247,8 +267,6 @@ function isManifest(document: unknown): document is Manifest & Readonly<Record<s
   if (typeof metadata !== "object" || metadata === null) return false;
   return "name" in metadata && typeof metadata.name === "string";
 }
-
-declare const whole: unique symbol;
 
 /** A kind whose objects are read without spec and status, and not written. */
 export interface MetadataOnly<K extends AnyKind = AnyKind>

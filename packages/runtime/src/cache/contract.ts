@@ -1,4 +1,13 @@
-import type { AnyKind, KeyOf, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type {
+  AnyKind,
+  DeclaredKind,
+  KeyOf,
+  KubernetesObject,
+  MetadataOnly,
+  ObjectKey,
+  ObjectOf,
+  ResourceKind,
+} from "@windlass/client";
 
 /** Which objects of a kind an informer holds. Two requests with equal scopes share one informer. */
 export interface InformerScope {
@@ -44,16 +53,34 @@ export interface CacheListOptions {
  * is held in full.
  */
 export interface CacheReader<Cached extends AnyKind = AnyKind, Index extends IndexName = IndexName> {
-  get<K extends Cached>(kind: K, key: KeyOf<K>): ObjectOf<K> | undefined;
-  list<K extends Cached>(kind: K, options?: CacheListOptions): readonly ObjectOf<K>[];
+  get<K extends DeclaredAs<Cached> | NotCached>(kind: K, key: KeyOf<K>): ObjectOf<K> | undefined;
+  list<K extends DeclaredAs<Cached> | NotCached>(kind: K, options?: CacheListOptions): readonly ObjectOf<K>[];
   /** Objects whose index function gave `value`. */
-  byIndex<K extends Index["kind"]>(
+  byIndex<K extends DeclaredAs<Index["kind"]> | NotIndexed>(
     kind: K,
     index: NameOfIndex<Index, K>,
     value: string,
   ): readonly ObjectOf<K>[];
   /** Objects that carry an owner reference to this uid. */
-  ownedBy<K extends Cached>(kind: K, ownerUid: string): readonly ObjectOf<K>[];
+  ownedBy<K extends DeclaredAs<Cached> | NotCached>(kind: K, ownerUid: string): readonly ObjectOf<K>[];
+}
+
+/** Kinds as the bound of what may be asked for. */
+export type DeclaredAs<K> =
+  K extends MetadataOnly<infer Whole>
+    ? DeclaredKind<ObjectOf<K>, never, Whole>
+    : K extends ResourceKind<infer Read, infer Write>
+      ? DeclaredKind<Read, Write>
+      : never;
+
+/** No kind is this: the compiler compares kinds with it that a controller does not declare. */
+export interface NotCached extends MetadataOnly {
+  readonly 'add the kind to "owns", "watches" or "reads"': never;
+}
+
+/** No kind is this: the compiler compares kinds with it that have no index. */
+export interface NotIndexed extends MetadataOnly {
+  readonly "declare an index of the kind": never;
 }
 
 /** An index of a kind by its name, for the compiler. */
@@ -63,7 +90,7 @@ export interface IndexName<K extends AnyKind = AnyKind, Name extends string = st
 }
 
 /** The names of the indexes of one kind. */
-export type NameOfIndex<Index extends IndexName, K extends AnyKind> =
+export type NameOfIndex<Index extends IndexName, K> =
   Index extends IndexName<infer Kind, infer Name> ? (K extends Kind ? Name : never) : never;
 
 /**

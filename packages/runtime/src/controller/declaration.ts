@@ -1,14 +1,13 @@
 import type { AnyKind, ObjectOf } from "@windlass/client";
-import type { Finalize, Reconcile, ReconcileContext, ReconcileResult } from "../reconcile/context.ts";
+import type { DeclaredAs } from "../cache/contract.ts";
 import type {
-  DeclaredKinds,
-  Entry,
-  KindIn,
-  Mappable,
-  NothingOwned,
-  OrNoOwnedKind,
-  Ownable,
-} from "./declared.ts";
+  Finalize,
+  NotOwned,
+  Reconcile,
+  ReconcileContext,
+  ReconcileResult,
+} from "../reconcile/context.ts";
+import type { DeclaredKinds, Entry, KindIn, Mappable, NothingOwned, Ownable } from "./declared.ts";
 import type { IndexedKind, Indexes } from "./indexes.ts";
 import type { DeclarationOf } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -77,7 +76,7 @@ export type ReconcileOf<D extends Declaration> =
     ? Reconcile<
         K,
         DeclaredKinds<K, Entry<O>, W[number], R[number], Index>,
-        ReconcileResult<K, OrNoOwnedKind<KindIn<Entry<O>>>>
+        ReconcileResult<K, DeclaredAs<KindIn<Entry<O>>> | NotOwned>
       >
     : never;
 

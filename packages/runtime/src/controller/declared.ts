@@ -1,5 +1,8 @@
 import type { AnyKind, KubernetesObject, MetadataOnly, ObjectOf, ScopeOf } from "@windlass/client";
-import type { IndexName } from "../cache/contract.ts";
+import type { DeclaredAs, IndexName } from "../cache/contract.ts";
+import type { Child } from "../reconcile/child.ts";
+import type { NotOwned } from "../reconcile/context.ts";
+import type { UnknownPaths } from "../reconcile/exact.ts";
 import type { Owns } from "./owns.ts";
 import type { MapsTo } from "./watch.ts";
 
@@ -70,68 +73,62 @@ type MappedElsewhere<K extends AnyKind, Entry> =
         : Target
     : never;
 
-/**
- * Takes the place of the owned kinds where a controller has none, so that the compiler says what is
- * missing.
- */
-export interface NoOwnedKind extends AnyKind {
-  readonly 'add the kind to "owns"': never;
-}
-
-/** The kinds that are owned, or what says that there are none. */
-export type OrNoOwnedKind<K extends AnyKind> = [K] extends [never] ? NoOwnedKind : K;
-
 /** What the options of a controller declare, for the types of its context. */
 export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index extends string> {
   readonly kind: K;
-  readonly owned: OrNoOwnedKind<ReadKindIn<Owns>>;
+  readonly owned: ReadKindIn<Owns>;
   readonly cached: K | ReadKindIn<Owns> | KindIn<Watches> | KindIn<Reads>;
   readonly index: IndexIn<Owns> | IndexIn<Watches> | IndexIn<Reads> | IndexName<K, Index>;
 }
 
 /**
- * The names of fields in `Given`, at any depth, that `Allowed` does not have. For a compiler that
- * is not strict, a field that is undefined is `any`.
+ * A result with more fields, which {@link Returnable} reports. Otherwise the compiler would say of
+ * a result whose only field is misspelt that the types have nothing in common.
  */
-type UnknownFields<Given, Allowed> = unknown extends Given
-  ? never
-  : Given extends readonly (infer GivenItem)[]
-    ? Allowed extends readonly (infer AllowedItem)[]
-      ? UnknownFields<GivenItem, AllowedItem>
-      : never
-    : Given extends object
-      ? Allowed extends object
-        ?
-            | Exclude<keyof Given, keyof Allowed>
-            | {
-                [Field in keyof Given & keyof Allowed]: UnknownFields<
-                  NonNullable<Given[Field]>,
-                  NonNullable<Allowed[Field]>
-                >;
-              }[keyof Given & keyof Allowed]
-        : never
-      : never;
+export type WithMore<Result> = Result & { readonly [field: string]: unknown };
+
+/** The fields of a result that nobody looks at: its own, and those of its status. */
+type UnknownInResult<Result, Allowed> = UnknownPaths<
+  Omit<Result, ("children" | "events") & keyof Allowed>,
+  Allowed
+>;
+
+/** The kinds of children that are not owned, by their names where those are known. */
+type NotOwnedIn<Result, Owned> = Result extends { readonly children?: readonly (infer Listed)[] }
+  ? Listed extends Child<infer K>
+    ? K extends DeclaredAs<Owned> | NotOwned
+      ? never
+      : NameOf<K>
+    : never
+  : never;
+
+type NameOf<K> =
+  ObjectOf<K> extends { readonly kind?: infer Name extends string }
+    ? string extends Name
+      ? "the kinds of the children"
+      : Name
+    : "the kinds of the children";
 
 /**
- * Unknown fields of a result: its own and those of its status. The children were checked where they
- * were made. For a compiler that is not strict, a function that returns nothing returns `any`.
+ * Makes the compiler refuse a function that returns fields nobody looks at, or children of a kind
+ * that the controller does not own. The compiler finds such fields by itself in object literals,
+ * but not in what a function returns. For a compiler that is not strict, a function that returns
+ * nothing returns `any`.
  */
-type UnknownInResult<Result, Allowed> = unknown extends Result
+export type Returnable<Option extends string, Result, Allowed, Owned extends AnyKind> = [
+  Fault<Option, Result, Allowed, Owned>,
+] extends [never]
+  ? unknown
+  : { readonly [Name in Option]: Fault<Option, Result, Allowed, Owned> };
+
+type Fault<Option extends string, Result, Allowed, Owned extends AnyKind> = unknown extends Result
   ? never
   : Result extends object
-    ?
-        | Exclude<keyof Result, keyof Allowed>
-        | ("status" extends keyof Result & keyof Allowed
-            ? UnknownFields<NonNullable<Result["status"]>, NonNullable<Allowed["status"]>>
-            : never)
+    ? FieldFault<UnknownInResult<Result, Allowed>, Option> | OwnedFault<NotOwnedIn<Result, Owned>>
     : never;
 
-/**
- * Makes the compiler refuse a function that returns fields that are not read. The compiler finds
- * those by itself in object literals, but not in what a function returns.
- */
-export type Exact<Option extends string, Result, Allowed> = [UnknownInResult<Result, Allowed>] extends [never]
-  ? unknown
-  : {
-      readonly [Name in Option]: `"${UnknownInResult<Result, Allowed> & string}" is not a field of what ${Option} returns`;
-    };
+type FieldFault<
+  Path extends string,
+  Option extends string,
+> = `"${Path}" is not a field of what ${Option} returns`;
+type OwnedFault<Name extends string> = `add ${Name} to "owns"`;

@@ -28,8 +28,7 @@ export interface DeclarationOf<K extends AnyKind> {
 
 /**
  * How a controller works. The type parameters come from the options themselves: the compiler knows
- * the owned kinds, the cached kinds and the indexes by what is declared here. Declare `indexes`
- * before `reconcile`: it reads from top to bottom.
+ * the owned kinds, the cached kinds and the indexes by what is declared here.
  */
 export interface ControllerOptions<
   K extends AnyKind,

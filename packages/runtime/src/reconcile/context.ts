@@ -8,7 +8,7 @@ import type {
   Reader,
 } from "@windlass/client";
 import type { Clock, Duration } from "@windlass/clock";
-import type { CacheReader, IndexName } from "../cache/contract.ts";
+import type { CacheReader, DeclaredAs, IndexName } from "../cache/contract.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Child } from "./child.ts";
 import type { ReconcileClient } from "./client.ts";
@@ -43,6 +43,11 @@ type KeyIn<D extends Declared> = D["kind"] extends infer K extends AnyKind ? Key
 export type IdentityOf<K> = KubernetesObject &
   Pick<ObjectOf<K> & KubernetesObject, "apiVersion" | "kind" | "metadata">;
 
+/** No kind is this: the compiler compares kinds with it that are not among those that are owned. */
+export interface NotOwned extends MetadataOnly {
+  readonly 'add the kind to "owns"': never;
+}
+
 /** A kind as its objects are written, whichever part of them is read. */
 type Written<K extends AnyKind> = K extends MetadataOnly<infer Whole> ? Whole : K;
 
@@ -67,9 +72,9 @@ export interface ReconcileContext<D extends Declared = Declared> {
    *
    * @throws ChildError if the kind is not in the controller's `owns`.
    */
-  owned<K extends D["owned"]>(kind: K, name?: string): ObjectOf<K> | undefined;
+  owned<K extends DeclaredAs<D["owned"]> | NotOwned>(kind: K, name?: string): ObjectOf<K> | undefined;
   /** All children of this kind that the object controls, by name. */
-  ownedAll<K extends D["owned"]>(kind: K): readonly ObjectOf<K>[];
+  ownedAll<K extends DeclaredAs<D["owned"]> | NotOwned>(kind: K): readonly ObjectOf<K>[];
   /**
    * Looks at an object of any kind, and has its changes ask for a reconcile: for references whose
    * kind is known only now, such as a scale target. Followed until a reconcile of this object ends
@@ -81,7 +86,7 @@ export interface ReconcileContext<D extends Declared = Declared> {
    * object on the server. For reconcilers that need an answer before they go on; others return
    * `children`.
    */
-  apply<K extends Written<D["owned"]>>(child: Child<K>): Promise<ObjectOf<K>>;
+  apply<K extends DeclaredAs<Written<D["owned"]>> | NotOwned>(child: Child<K>): Promise<ObjectOf<K>>;
   /**
    * Deletes this very object, by its uid: one of the same name that came later is not touched. That
    * it is gone already counts as done, so finalizers may call it again after a crash. Resolves once
