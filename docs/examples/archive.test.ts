@@ -1,5 +1,4 @@
-import { isNotFound } from "@windlass/client";
-import { manager } from "@windlass/runtime";
+import { isNotFound, manager } from "@windlass/runtime";
 import { PersistentVolumeClaim, ServiceAccount } from "@windlass/runtime/kinds";
 import { startCluster, waitForCondition, waitForDeletion } from "@windlass/testing";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { type AnyKind, Client } from "@windlass/client";
+import { type AnyKind, Client } from "@windlass/runtime";
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Budget } from "./budget.ts";

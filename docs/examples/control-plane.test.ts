@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client, isForbidden } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
+import { Client, isForbidden } from "@windlass/runtime";
 import { ConfigMap, Role, RoleBinding, Secret } from "@windlass/runtime/kinds";
 import { afterAll, expect, test } from "vitest";
 

@@ -1,7 +1,6 @@
-import { Client } from "@windlass/client";
 import { fasterClock } from "@windlass/clock";
 import { ControlPlane } from "@windlass/control-plane";
-import { manager } from "@windlass/runtime";
+import { Client, manager } from "@windlass/runtime";
 import { CronJob, CustomResourceDefinition, Deployment, Job, Node, Pod } from "@windlass/runtime/kinds";
 import { Simulation, startCluster, waitFor, waitForCondition } from "@windlass/testing";
 import { expect, test } from "vitest";

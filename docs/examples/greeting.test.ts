@@ -1,5 +1,4 @@
-import { type AnyKind, Client } from "@windlass/client";
-import { manager, silentLogger } from "@windlass/runtime";
+import { type AnyKind, Client, manager, silentLogger } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import {
   startCluster,

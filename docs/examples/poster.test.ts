@@ -1,5 +1,4 @@
-import type { ObjectKey } from "@windlass/client";
-import { manager } from "@windlass/runtime";
+import { manager, type ObjectKey } from "@windlass/runtime";
 import { Event } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitForCondition, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,4 @@
-import type { ObjectKey } from "@windlass/client";
-import { condition, controller, defineResource, terminal } from "@windlass/runtime";
+import { condition, controller, defineResource, type ObjectKey, terminal } from "@windlass/runtime";
 import { z } from "zod";
 
 export const Poster = defineResource({

@@ -1,5 +1,4 @@
-import type { AnyKind } from "@windlass/client";
-import { manager } from "@windlass/runtime";
+import { type AnyKind, manager } from "@windlass/runtime";
 import { CustomResourceDefinition, Job } from "@windlass/runtime/kinds";
 import { Simulation } from "@windlass/testing";
 import { expect, test } from "vitest";

@@ -1,5 +1,4 @@
-import { applyManifest, isForbidden } from "@windlass/client";
-import { every, manager, rbacFor } from "@windlass/runtime";
+import { applyManifest, every, isForbidden, manager, rbacFor } from "@windlass/runtime";
 import { ConfigMap, Secret } from "@windlass/runtime/kinds";
 import {
   existing,
