@@ -425,6 +425,8 @@ export const returning = [
   controller(Shop, { reconcile: () => ({ status: { conditions: condition("Ready", true, "A") } }) }),
   // @ts-expect-error Type '{ zones: 1; }' is not assignable to type 'undefined'.
   controller(Region, { reconcile: () => ({ status: { zones: 1 } }) }),
+  // @ts-expect-error is not assignable to type 'Duration | undefined'.
+  controller(Shop, { reconcile: ({ spec }) => ({ requeueAfter: `${spec.replicas}s` }) }),
   // @ts-expect-error Type '"soon"' is not assignable to type 'Duration | undefined'.
   controller(Shop, { reconcile: () => ({ requeueAfter: "soon" }) }),
   // @ts-expect-error "\"requeueAfterMs\" is not a field of what reconcile returns"

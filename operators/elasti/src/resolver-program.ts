@@ -19,7 +19,7 @@ export function resolverProgram(settings: ResolverSettings): {
   const { KUBERNETES_CLUSTER_DOMAIN: domain, ELASTI_OPERATOR_SERVICE_NAME: name } = settings;
   // The dot at the end spares the resolver of the node its search list.
   const service = `http://${name}.${namespace}.svc.${domain}.:${settings.ELASTI_OPERATOR_PORT}`;
-  const drain = { acceptFor: "5s", within: `${settings.DRAIN_SECONDS}s` } as const;
+  const drain = { acceptFor: "5s", within: settings.DRAIN_SECONDS * 1_000 } as const;
   const runnable = resolver({
     follow: async (table, context) => {
       const feed = new TargetFeed(table);
@@ -41,7 +41,7 @@ export function resolverProgram(settings: ResolverSettings): {
     limits: {
       held: settings.QUEUE_SIZE,
       heldBytes: settings.QUEUE_MEGABYTES * 1024 * 1024,
-      hold: `${settings.REQ_TIMEOUT}s`,
+      hold: settings.REQ_TIMEOUT * 1_000,
     },
     drain,
   });

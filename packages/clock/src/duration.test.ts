@@ -31,10 +31,66 @@ describe("a duration", () => {
   );
 
   test("is checked by the compiler", () => {
-    expectTypeOf<"30s">().toExtend<Duration>();
-    expectTypeOf<"1h30m">().toExtend<Duration>();
-    expectTypeOf<"1h30m10s">().toExtend<Duration>();
-    expectTypeOf<"30">().not.toExtend<Duration>();
-    expectTypeOf<"half an hour">().not.toExtend<Duration>();
+    type Good =
+      | "0s"
+      | "30s"
+      | "100s"
+      | "250ms"
+      | "1500us"
+      | "1500µs"
+      | "2000000ns"
+      | "2d"
+      | "10h"
+      | "60m"
+      | "0.5s"
+      | "1.5h"
+      | "1.05s"
+      | "1.005s"
+      | "1h30m"
+      | "1h30m10s"
+      | "2m3.5s"
+      | "1h0m0s"
+      | "1s500ms"
+      | "1d2h"
+      | "1d2h3m"
+      | "1d2h3m4s";
+    expectTypeOf<Good>().toExtend<Duration>();
+    type Bad =
+      | ""
+      | "30"
+      | "s"
+      | "half an hour"
+      | "5x"
+      | "5 s"
+      | "5 m"
+      | "5s "
+      | " 5s"
+      | "1h -5m"
+      | "1e3s"
+      | "1.5e3s"
+      | "5.m"
+      | "5.s"
+      | ".5s"
+      | "1..5s"
+      | "1.5 s"
+      | "1_000s"
+      | "s5"
+      | "+5s";
+    expectTypeOf<Extract<Bad, Duration>>().toEqualTypeOf<never>();
+    expectTypeOf<`${number}s`>().not.toExtend<Duration>();
+  });
+
+  test("that the parser refuses compiles only with a sign, or in hexadecimal", () => {
+    // TypeScript has no type for a whole number without these.
+    const wrong = ["-5s", "0x10s", "0b1s", "1h-5m", "1h0x5m", "1.-5s"] as const;
+    expectTypeOf(wrong).toExtend<readonly Duration[]>();
+    for (const text of wrong)
+      expect(() => milliseconds(text, "x")).toThrow("must be a number of milliseconds");
+  });
+
+  test("that does not compile may be one of Go's grammar, which users write and the parser takes", () => {
+    const rare = ["30m1h", "007s", "1.5h30m", "1.0005s"] as const;
+    expectTypeOf<Extract<(typeof rare)[number], Duration>>().toEqualTypeOf<never>();
+    expect(rare.map((text) => milliseconds(text, "x"))).toEqual([5_400_000, 7_000, 7_200_000, 1_000.5]);
   });
 });

@@ -1,11 +1,23 @@
 /** The units that a duration may be written in: those of Go, and days. */
 export type DurationUnit = "ns" | "us" | "µs" | "ms" | "s" | "m" | "h" | "d";
 
-/** A duration as text. */
+type Fraction = `${bigint}.${"" | "0" | "00"}${bigint}`;
+type Amount = bigint | Fraction;
+
+/**
+ * A duration as text: one unit, or several from the longest to the shortest, of which the last may
+ * have a fraction. Of a number that is known only at run time no text is made: give the
+ * milliseconds (`seconds * 1_000`).
+ */
 export type DurationText =
-  | `${number}${DurationUnit}`
-  | `${number}${DurationUnit}${number}${DurationUnit}`
-  | `${number}h${number}m${number}s`;
+  | `${Amount}${DurationUnit}`
+  | `${bigint}d${Amount}${"h" | "m" | "s"}`
+  | `${bigint}h${Amount}${"m" | "s"}`
+  | `${bigint}m${Amount}s`
+  | `${bigint}s${Amount}ms`
+  | `${bigint}d${bigint}h${Amount}${"m" | "s"}`
+  | `${bigint}${"d" | "h"}${bigint}m${Amount}s`
+  | `${bigint}d${bigint}h${bigint}m${Amount}s`;
 
 /**
  * A length of time: a number of milliseconds, or text such as `"30s"`, `"1.5h"` or `"1h30m"`. Every

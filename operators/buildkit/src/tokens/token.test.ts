@@ -8,7 +8,7 @@ import { issueToken, newAllocationId, parseAllocationHash, verifyToken } from ".
 const now = Date.UTC(2026, 0, 1);
 const ring = addKey([], now, systemRandom);
 const allocationId = newAllocationId(systemRandom);
-const issue = (init: { ttl?: `${number}h`; now?: number; ring?: Keyring } = {}) =>
+const issue = (init: { ttl?: `${bigint}h`; now?: number; ring?: Keyring } = {}) =>
   issueToken(init.ring ?? ring, { allocationId, now: init.now ?? now, ttl: init.ttl ?? "1h" });
 
 describe("a token", () => {
