@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { AnyKind } from "@windlass/client";
+import { applyManifest, kindOfManifest } from "@windlass/client";
 import { controller, defineResource, manager, rbacFor } from "@windlass/runtime";
-import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from "@windlass/runtime/kinds";
+import { ConfigMap, Namespace } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -38,9 +38,8 @@ test("the role of a controller that follows kinds, in namespaces that are chosen
   const label = `windlass.dev/readers-${randomBytes(4).toString("hex")}`;
   const name = `readers-${randomBytes(4).toString("hex")}`;
   const namespaces = { labelSelector: label };
-  const kinds: Partial<Record<string, AnyKind>> = { ClusterRole, ClusterRoleBinding };
   const roles = rbacFor([reader], { name, namespaces, serviceAccount: { namespace: own, name } });
-  for (const role of roles) await client.apply(kinds[role.kind] as AnyKind, role);
+  for (const role of roles) await applyManifest(client, role);
   const { log, lines } = keepLog();
   const running = manager({
     client: await cluster.clientFor(own, name),
@@ -70,7 +69,7 @@ test("the role of a controller that follows kinds, in namespaces that are chosen
     expect(lines).toEqual([]);
   } finally {
     await running.stop();
-    for (const { kind, metadata } of roles)
-      await client.delete(kinds[kind] as AnyKind, { name: metadata.name });
+    for (const role of roles)
+      await client.delete(await kindOfManifest(client, role), { name: role.metadata.name });
   }
 }, 60_000);

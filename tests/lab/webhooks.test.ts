@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { type AnyKind, type Client, isForbidden, isInternalError, isInvalid } from "@windlass/client";
+import { applyManifest, type Client, isForbidden, isInternalError, isInvalid } from "@windlass/client";
 import {
   defineResource,
   deny,
@@ -17,8 +17,6 @@ import {
   ClusterRoleBinding,
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
-  Role,
-  RoleBinding,
   Secret,
   ValidatingWebhookConfiguration,
 } from "@windlass/runtime/kinds";
@@ -59,11 +57,6 @@ const Gadget = defineResource({
   },
 });
 
-const roleKinds = { ClusterRole, ClusterRoleBinding, Role, RoleBinding } satisfies Record<string, AnyKind>;
-const configurationKinds: Partial<Record<string, AnyKind>> = {
-  MutatingWebhookConfiguration,
-  ValidatingWebhookConfiguration,
-};
 const nothing = () => undefined;
 const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 const seen: { dryRun: boolean; operation: string; user: string }[] = [];
@@ -119,7 +112,7 @@ async function replica(port: number, url: string, { install }: { install: boolea
   const operator = await cluster.clientFor(ownNamespace, name);
   const account = { name, namespace: ownNamespace };
   for (const role of rbacFor([webhooks], { name, serviceAccount: account }))
-    await cluster.client.apply(roleKinds[role.kind] as AnyKind, role, { force: true });
+    await applyManifest(cluster.client, role, { force: true });
   const health = { port: 0, host: "127.0.0.1" };
   const running = manager({ client: operator, health, metrics: health, log: quiet }).add(webhooks);
   await running.start();
@@ -152,8 +145,7 @@ beforeAll(async () => {
   const url = `https://${host}:19443`;
   await cluster.install(Gadget.crd({ conversion: { url: `${url}/convert` } }));
   // Manifests bring the configurations, and the server puts the bundle in.
-  for (const one of server(0, url, false).configurations())
-    await cluster.client.apply(configurationKinds[one.kind ?? ""] as AnyKind, one);
+  for (const one of server(0, url, false).configurations()) await applyManifest(cluster.client, one);
   first = await replica(19443, url, { install: false });
   await eventually(first.ready, "ok");
   // The API server uses a new configuration about a second later.
@@ -292,7 +284,7 @@ test("a bundle that is taken out is put back", async () => {
 test("applying the manifests again leaves the bundle where it is", async () => {
   const before = await client.get(ValidatingWebhookConfiguration, { name });
   for (const one of server(0, `https://${host}:19443`, false).configurations())
-    await cluster.client.apply(configurationKinds[one.kind ?? ""] as AnyKind, one);
+    await applyManifest(cluster.client, one);
   const after = await client.get(ValidatingWebhookConfiguration, { name });
   expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   expect(after.webhooks?.[0]?.clientConfig.caBundle).toBeDefined();

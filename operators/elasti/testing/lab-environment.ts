@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { applyManifest, type Client, type NamespacedKey, type ObjectOf } from "@windlass/client";
+import { applyManifest, type Client, type ObjectOf } from "@windlass/client";
 import { type PolicyRule, rbacFor } from "@windlass/runtime";
 import {
   Deployment,
@@ -161,7 +161,7 @@ async function install(
       }
     },
     end: async ({ metadata }) => {
-      await client.delete(Pod, metadata as NamespacedKey);
+      await client.delete(Pod, metadata);
     },
     inHandOf: async ({ status }) => {
       const text = await textOf(`http://${status?.podIP}:8080/metrics`);

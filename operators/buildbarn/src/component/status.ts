@@ -106,7 +106,7 @@ function readyCondition(
 }
 
 function progress({ workload, configuration, held }: ComponentSeen, isUp: boolean, hasFault: boolean) {
-  const stalled = (workload as ObjectOf<typeof Deployment> | undefined)?.status?.conditions?.find(
+  const stalled = workload?.status?.conditions?.find(
     ({ type, status }) => type === "Progressing" && status === "False",
   );
   if (stalled)

@@ -1,4 +1,3 @@
-import type { ObjectOf } from "@windlass/runtime";
 import { Namespace, Pod } from "@windlass/runtime/kinds";
 import { startCluster } from "@windlass/testing";
 import { describe, expect, test } from "vitest";
@@ -8,7 +7,7 @@ import { configHashOf, podFor } from "./pod.ts";
 type PoolSpec = Parameters<typeof BuildKitPool.make>[1];
 const podOf = (spec: PoolSpec, slot = 0) =>
   podFor(BuildKitPool.make({ namespace: "builds", name: "ci" }, spec), { name: `ci-worker-${slot}`, slot })
-    .object as ObjectOf<typeof Pod>;
+    .object;
 const daemonOf = (spec: PoolSpec) => {
   const found = podOf(spec).spec?.containers.find(({ name }) => name === "buildkitd");
   if (!found) throw new Error("there is no daemon");
