@@ -9,7 +9,7 @@ import {
   testSource,
   waitForCondition,
 } from "@windlass/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFailed, test } from "vitest";
 import { Greeting, greeting } from "./greeting.ts";
 
 test("a reconciler is a function of plain objects", async () => {
@@ -44,6 +44,7 @@ test("an operator works with the role that is generated for it", async () => {
 
 test("an hour passes in a moment, and a settled operator writes nothing in it", async () => {
   await using world = await Simulation.start({ seed: 7 });
+  onTestFailed(() => console.log(world.operatorLog));
   await world.install(Greeting);
   await world.run("greeting", (options) => manager(options).add(greeting));
   const key = { namespace: "default", name: "ada" };

@@ -77,6 +77,15 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
+   * What operators logged last, a line each. To show it when a test fails: vitest's
+   * `onTestFailed(() => console.log(cluster.operatorLog))`, or with `node:test`
+   * `t.after(() => t.passed || console.log(cluster.operatorLog))`.
+   */
+  get operatorLog(): string {
+    return String(this.#log);
+  }
+
+  /**
    * The embedded control plane, to inject faults and move time. Undefined for the other flavours.
    */
   get controlPlane(): ControlPlane | undefined {

@@ -24,6 +24,11 @@ export class RecentLog {
   }
 }
 
+/** What a failure shows of the log; nothing if it is empty. */
+export function logTail(operatorLog: string | undefined): string {
+  return operatorLog ? `\nthe operators logged last:\n${operatorLog}` : "";
+}
+
 /** What a line is about, an error by its message alone. */
 function describe(fields: LoggedLine["fields"]): string {
   const text = JSON.stringify(fields, (_key, value: unknown) =>

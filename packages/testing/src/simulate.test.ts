@@ -1,6 +1,6 @@
 import { isNotFound } from "@windlass/client";
-import { defineResource, manager, migrateStoredVersions } from "@windlass/runtime";
-import { CustomResourceDefinition, Deployment, Lease, Pod } from "@windlass/runtime/kinds";
+import { controller, defineResource, manager, migrateStoredVersions } from "@windlass/runtime";
+import { ConfigMap, CustomResourceDefinition, Deployment, Lease, Pod } from "@windlass/runtime/kinds";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Simulation } from "./simulate.ts";
@@ -192,7 +192,23 @@ test("waiting for what will not come fails in simulated time, not in real time",
   await expect(world.until(never, 1_000)).rejects.toThrow("not come about within 1000 ms of simulated time");
 });
 
-test("a wait in the middle of a request does not keep the simulation from settling", async () => {
+test("waiting in vain shows what the operators logged last, and so can a test that fails", async () => {
+  await using world = await Simulation.start({ seed: 1 });
+  const broken = controller(ConfigMap, {
+    reconcile: () => {
+      throw new Error("no disk is left");
+    },
+  });
+  await world.run("broken", (options) => manager(options).add(broken));
+  await world.client.create(ConfigMap, { metadata: { namespace: "default", name: "a" } });
+  const never = new Promise(() => undefined);
+  await expect(world.until(never, "1s")).rejects.toThrow(
+    /within 1000 ms of simulated time\nthe operators logged last:\n[\s\S]*broken error: .*no disk is left/,
+  );
+  expect(world.operatorLog).toMatch(/^broken .*no disk is left/m);
+});
+
+test("what somebody waits for in the middle of a request does not keep the world from settling", async () => {
   await using world = await startWorld(1);
   using _slow = world.plane.faults.add({ verbs: ["get"], resources: ["pods"], delay: 5_000 });
   const read = world.client.get(Pod, { namespace: "default", name: "nobody" });

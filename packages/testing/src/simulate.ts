@@ -12,7 +12,7 @@ import { type Manager, type ManagerOptions, noTracing, preload } from "@windlass
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
 import { crdOf, type Installable } from "./definitions.ts";
 import { LeaseRounds } from "./lease-rounds.ts";
-import { RecentLog } from "./recent-log.ts";
+import { logTail, RecentLog } from "./recent-log.ts";
 import { TestClient } from "./test-client.ts";
 import { Trace } from "./trace.ts";
 import { defaultWaitTimeout, waitForCondition } from "./wait.ts";
@@ -91,6 +91,15 @@ export class Simulation implements AsyncDisposable {
       this.#log,
       defaultWaitTimeout,
     );
+  }
+
+  /**
+   * What operators logged last, a line each. To show it when a test fails: vitest's
+   * `onTestFailed(() => console.log(world.operatorLog))`, or with `node:test`
+   * `t.after(() => t.passed || console.log(world.operatorLog))`.
+   */
+  get operatorLog(): string {
+    return String(this.#log);
   }
 
   static async start({ seed, controlPlane }: SimulationOptions): Promise<Simulation> {
@@ -218,7 +227,8 @@ export class Simulation implements AsyncDisposable {
   /**
    * Lets time pass until the promise is settled, and no further.
    *
-   * @throws Error if that does not come about in that much simulated time. @default "10m"
+   * @throws Error with what operators logged last, if that does not come about in that much
+   *   simulated time. @default "10m"
    */
   async until<T>(promise: Promise<T>, within: Duration = "10m"): Promise<T> {
     const withinMs = milliseconds(within, "until: within");
@@ -234,8 +244,8 @@ export class Simulation implements AsyncDisposable {
       if (nextAt === undefined || nextAt > deadline)
         throw new Error(
           nextAt === undefined
-            ? "what is waited for will never come about: nothing is under way, and no timer is set"
-            : `what is waited for did not come about within ${withinMs} ms of simulated time`,
+            ? `what is waited for will never come about: nothing is under way, and no timer is set${logTail(this.operatorLog)}`
+            : `what is waited for did not come about within ${withinMs} ms of simulated time${logTail(this.operatorLog)}`,
         );
       await this.#step();
     }

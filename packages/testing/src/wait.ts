@@ -10,6 +10,7 @@ import {
   type ObjectOf,
 } from "@windlass/client";
 import { type Clock, type Duration, milliseconds, systemClock } from "@windlass/clock";
+import { logTail } from "./recent-log.ts";
 import { TestClient } from "./test-client.ts";
 
 /**
@@ -72,8 +73,9 @@ export class WaitError extends Error {
     const { subject, what, timeoutMs, last, instead, operatorLog } = waitedFor;
     const found = instead === undefined ? "" : `: ${instead}`;
     const seen = JSON.stringify(last, shown, 2) ?? "nothing";
-    const log = operatorLog ? `\nthe operators logged last:\n${operatorLog}` : "";
-    super(`${subject}: ${what} did not come about within ${timeoutMs} ms${found}; last seen: ${seen}${log}`);
+    super(
+      `${subject}: ${what} did not come about within ${timeoutMs} ms${found}; last seen: ${seen}${logTail(operatorLog)}`,
+    );
     this.waitedFor = waitedFor;
   }
 }
