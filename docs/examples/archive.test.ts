@@ -1,10 +1,17 @@
 import { isNotFound, manager } from "@windlass/runtime";
-import { PersistentVolumeClaim, ServiceAccount } from "@windlass/runtime/kinds";
+import {
+  PersistentVolumeClaim,
+  type PersistentVolumeClaimSpecInput,
+  ServiceAccount,
+} from "@windlass/runtime/kinds";
 import { startCluster, waitForCondition, waitForDeletion } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { Archive, archive } from "./archive.ts";
 
-const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } as const;
+const spec: PersistentVolumeClaimSpecInput = {
+  accessModes: ["ReadWriteOnce"],
+  resources: { requests: { storage: "1Gi" } },
+};
 
 test("a volume that was there is adopted and given back; an account that was there is left alone", async () => {
   await using cluster = await startCluster();

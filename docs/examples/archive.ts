@@ -14,15 +14,14 @@ export const Archive = defineResource({
 export const archive = controller(Archive, {
   owns: [PersistentVolumeClaim, ServiceAccount],
   reconcile({ metadata: { name }, spec: { size } }) {
-    const claim = {
-      metadata: { name },
-      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: size } } },
-    } as const;
+    const resources = { requests: { storage: size } };
+    const claim = child(
+      PersistentVolumeClaim,
+      { metadata: { name }, spec: { accessModes: ["ReadWriteOnce"], resources } },
+      { adopt: true },
+    );
     return {
-      children: [
-        child(PersistentVolumeClaim, claim, { adopt: true }),
-        child(ServiceAccount, { metadata: { name } }),
-      ],
+      children: [claim, child(ServiceAccount, { metadata: { name } })],
       status: { claim: name, conditions: [condition("Ready", true, "Claimed")] },
     };
   },

@@ -1,15 +1,15 @@
 import { type AnyKind, controllerOf, manager, timestamp } from "@windlass/runtime";
-import { CustomResourceDefinition, Job } from "@windlass/runtime/kinds";
+import { Job, type JobTemplateSpecInput } from "@windlass/runtime/kinds";
 import { existing, Simulation, testReconcile } from "@windlass/testing";
 import { describe, expect, test } from "vitest";
 import { CronJob, cronJob, cronJobWebhooks } from "./cron-job.ts";
 
-const jobTemplate = {
+const jobTemplate: JobTemplateSpecInput = {
   metadata: { labels: { app: "backup" } },
   spec: {
     template: {
       spec: {
-        restartPolicy: "Never" as const,
+        restartPolicy: "Never",
         containers: [{ name: "dump", image: "dump:1", command: ["sleep", "90"] }],
       },
     },
@@ -122,8 +122,7 @@ test("of the Jobs that have ended the last are kept, those that failed apart", a
 
 test("in a cluster Jobs run at their time, end, and go in the end", async () => {
   await using world = await Simulation.start({ seed: 1 });
-  await world.client.create(CustomResourceDefinition, CronJob.crd());
-  await world.settle();
+  await world.install(CronJob);
   await world.run("cron-job", (options) => manager(options).add(cronJob));
   const key = { namespace: "default", name: "backup" };
   await world.client.create(CronJob, {
@@ -162,8 +161,7 @@ test("its webhook refuses an invalid schedule, and a name that is too long", asy
 
 test("a policy that there is not is refused when it is written", async () => {
   await using world = await Simulation.start({ seed: 1 });
-  await world.client.create(CustomResourceDefinition, CronJob.crd());
-  await world.settle();
+  await world.install(CronJob);
   const wrong = {
     metadata: { namespace: "default", name: "a" },
     spec: { ...everyMinute, concurrencyPolicy: "Wait" },

@@ -32,12 +32,7 @@ const labelsOf = (name: string) => ({ "app.kubernetes.io/name": "memcached", [na
 
 const declared = declaration(Memcached, {
   owns: [Deployment],
-  watches: [
-    watch(Pod, byLabel(nameLabel), {
-      scope: { labelSelector: "app.kubernetes.io/name=memcached" },
-      indexes: { instance: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[nameLabel]}`] },
-    }),
-  ],
+  watches: [watch(Pod, byLabel(nameLabel), { scope: { labelSelector: "app.kubernetes.io/name=memcached" } })],
 });
 
 /** Keeps a Deployment of memcached servers, and says which pods there are. */
@@ -89,8 +84,8 @@ function deploymentFor({
   };
 }
 
-/** A function of the controller knows what its controller declares: here the index of pods. */
-function podNames({ cache, key }: ContextOf<typeof declared>): string[] {
-  const pods = cache.byIndex(Pod, "instance", `${key.namespace}/${key.name}`);
+/** A function of the controller knows what its controller declares: here, that it watches pods. */
+function podNames({ cache, key: { namespace, name } }: ContextOf<typeof declared>): string[] {
+  const pods = cache.list(Pod, { namespace, labelSelector: `${nameLabel}=${name}` });
   return pods.map(({ metadata }) => metadata.name).toSorted();
 }

@@ -33,10 +33,7 @@ export const site = controller(Site, {
       ConfigMap,
       byReference(Site, ({ spec }) => spec.settings),
     ),
-    watch(Pod, byLabel(siteLabel), {
-      scope: { labelSelector: siteLabel },
-      indexes: { site: ({ metadata }) => [metadata.labels?.[siteLabel] ?? ""] },
-    }),
+    watch(Pod, byLabel(siteLabel), { scope: { labelSelector: siteLabel } }),
   ],
   indexes: { team: ({ spec }) => [spec.team] },
   sources: [every("1h")],
@@ -51,7 +48,7 @@ export const site = controller(Site, {
         },
       };
     }
-    const pods = cache.byIndex(Pod, "site", name).filter(({ metadata }) => metadata.namespace === namespace);
+    const pods = cache.list(Pod, { namespace, labelSelector: `${siteLabel}=${name}` });
     const neighbours = cache.byIndex(Site, "team", team).filter(({ metadata }) => metadata.name !== name);
     const labels = { [siteLabel]: name };
     const annotations = { "example.com/settings": hashOf(found?.data) };

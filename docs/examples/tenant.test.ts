@@ -1,8 +1,19 @@
 import { manager } from "@windlass/runtime";
 import { Namespace, ResourceQuota, RoleBinding } from "@windlass/runtime/kinds";
-import { startCluster, waitFor, waitForCondition, waitForDeletion } from "@windlass/testing";
+import { startCluster, testReconcile, waitFor, waitForCondition, waitForDeletion } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { Tenant, tenant } from "./tenant.ts";
+
+test("a tenant wants a quota and a binding in its namespace, once that is there", async () => {
+  const { child, status } = await testReconcile(tenant, Tenant.make("acme", { pods: 3, admins: ["alice"] }));
+  expect(child(Namespace)?.metadata.name).toBe("tenant-acme");
+  expect(child(ResourceQuota)).toMatchObject({
+    metadata: { namespace: "tenant-acme" },
+    spec: { hard: { pods: "3" } },
+  });
+  expect(child(RoleBinding)?.subjects?.map(({ name }) => name)).toEqual(["alice"]);
+  expect(status?.namespace).toBe("tenant-acme");
+});
 
 test("a tenant has a namespace with a quota and its administrators, and all go with it", async () => {
   await using cluster = await startCluster();
