@@ -1,4 +1,5 @@
 import type { Client } from "@windlass/client";
+import type { ControlPlane } from "@windlass/control-plane";
 import {
   allOf,
   byOwner,
@@ -592,6 +593,33 @@ export async function tested(client: Client) {
     waitFor(client, Shop, { namespace: "a", name: "a" }, ({ status }) => status?.fase),
   ] satisfies unknown[];
 }
+
+/** What is inside of controllers and control planes, and behaviors of pods with wrong fields. */
+export const inside = (plane: ControlPlane) =>
+  [
+    // @ts-expect-error Property 'open' does not exist on type 'Controller<
+    helped.open,
+    // @ts-expect-error Property 'timeoutMs' does not exist on type 'Controller<
+    helped.timeoutMs,
+    // @ts-expect-error Property 'options' does not exist on type 'Controller<
+    helped.options,
+    // @ts-expect-error Property 'watches' does not exist on type 'Controller<
+    helped.watches,
+    // @ts-expect-error Property 'store' does not exist on type 'ControlPlane'.
+    plane.store,
+    // @ts-expect-error Property 'registry' does not exist on type 'ControlPlane'.
+    plane.registry,
+    // @ts-expect-error Property 'tokens' does not exist on type 'ControlPlane'.
+    plane.tokens,
+    // @ts-expect-error Property 'containrs' does not exist on type 'PodSpec'. Did you mean 'containers'?
+    plane.node.on(({ spec }) => spec.containrs.length > 1, "fail"),
+    // @ts-expect-error Property 'nodName' does not exist on type 'PodSpec'. Did you mean 'nodeName'?
+    plane.node.on("web-*", { kind: "run", logs: ({ spec }) => spec.nodName }),
+    // @ts-expect-error Type '"crash"' is not assignable to type 'BehaviorKind'.
+    plane.node.on("web-*", { kind: "crash" }),
+    // @ts-expect-error 'exit' does not exist in type 'Behavior'.
+    plane.node.on("web-*", { kind: "fail", exit: 3 }),
+  ] satisfies unknown[];
 
 /** Lists of children that are of other kinds. */
 // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
