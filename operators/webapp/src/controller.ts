@@ -8,10 +8,7 @@ const declared = declaration(WebApp, {
   owns: [Deployment, Service, Ingress, HorizontalPodAutoscaler],
   watches: [
     // Why a pod does not start is said on the pod alone.
-    watch(Pod, byLabel(nameLabel), {
-      scope: { labelSelector: managedBy },
-      indexes: { app: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[nameLabel]}`] },
-    }),
+    watch(Pod, byLabel(nameLabel), { scope: { labelSelector: managedBy } }),
   ],
 });
 
@@ -25,9 +22,9 @@ export const webapp = controller(WebApp, {
 
   async reconcile(app, context) {
     if (app.status?.phase === undefined) return { ...observe(app), requeueAfter: 0 };
-    const { apply, cache, key } = context;
-    const deployment = await apply(deploymentFor(app, await replicasFor(app, context)));
-    const pods = () => cache.byIndex(Pod, "app", `${key.namespace}/${key.name}`);
+    const { namespace, name } = context.key;
+    const deployment = await context.apply(deploymentFor(app, await replicasFor(app, context)));
+    const pods = () => context.cache.list(Pod, { namespace, labelSelector: `${nameLabel}=${name}` });
     return { ...observe(app, deployment, pods), children: childrenFor(app) };
   },
 
