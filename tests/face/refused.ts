@@ -428,6 +428,13 @@ export const returning = [
   controller(Region, { reconcile: () => ({ status: { zones: 1 } }) }),
   // @ts-expect-error is not assignable to type 'Duration | undefined'.
   controller(Shop, { reconcile: ({ spec }) => ({ requeueAfter: `${spec.replicas}s` }) }),
+  controller(Shop, {
+    // @ts-expect-error Type '"1 minute"' is not assignable to type 'Duration
+    reconcile: async ({ spec }) => {
+      if (spec.replicas > 1) return { requeueAfter: "1m" };
+      return { requeueAfter: "1 minute" };
+    },
+  }),
   // @ts-expect-error Type '"soon"' is not assignable to type 'Duration | undefined'.
   controller(Shop, { reconcile: () => ({ requeueAfter: "soon" }) }),
   // @ts-expect-error "\"requeueAfterMs\" is not a field of what reconcile returns"

@@ -1,6 +1,6 @@
 import type { AnyKind } from "@windlass/client";
 import type { FinalizeResult, ReconcileResult, Wanted, WantedWhileDeleting } from "../reconcile/context.ts";
-import type { Entry, KindIn, Mappable, NothingOwned, Ownable, Returnable, WithMore } from "./declared.ts";
+import type { Entry, KindIn, Mappable, NothingOwned, Ownable, Returnable, Returned } from "./declared.ts";
 import { type IndexedKind, IndexTable } from "./indexes.ts";
 import type { ControllerOptions } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -39,15 +39,15 @@ export function controller<
   const W extends readonly Watches[] = readonly [],
   const R extends readonly (AnyKind | IndexedKind)[] = readonly [],
   Index extends string = never,
-  const Result extends ReconcileResult<K> | WithMore<Wanted<K>> = undefined,
-  const Finalized extends FinalizeResult<K> | WithMore<WantedWhileDeleting<K>> = undefined,
+  const Result extends Returned<ReconcileResult<K>, Wanted<K>> = undefined,
+  const Finalized extends Returned<FinalizeResult<K>, WantedWhileDeleting<K>> = undefined,
 >(
   kind: K,
   options: ControllerOptions<K, O, W, R, Index, Result, Finalized> &
     Ownable<K, Entry<O>> &
     Mappable<K, W[number]> &
-    Returnable<"reconcile", Result, Wanted<K>, KindIn<Entry<O>>> &
-    Returnable<"finalize", Finalized, WantedWhileDeleting<K>, never>,
+    Returnable<"reconcile", Result, ReconcileResult<K>, Wanted<K>, KindIn<Entry<O>>> &
+    Returnable<"finalize", Finalized, FinalizeResult<K>, WantedWhileDeleting<K>, never>,
 ): Controller<K, KindIn<Entry<O>>> {
   const name = options.name ?? kind.kind.toLowerCase();
   if (!namePattern.test(name))

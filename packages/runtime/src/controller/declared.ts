@@ -2,7 +2,7 @@ import type { AnyKind, KubernetesObject, MetadataOnly, ObjectOf, ScopeOf } from 
 import type { DeclaredAs, IndexName } from "../cache/contract.ts";
 import type { Child } from "../reconcile/child.ts";
 import type { NotOwned } from "../reconcile/context.ts";
-import type { UnknownPaths } from "../reconcile/exact.ts";
+import type { Same, UnknownPaths } from "../reconcile/exact.ts";
 import type { Owns } from "./owns.ts";
 import type { MapsTo } from "./watch.ts";
 
@@ -82,10 +82,11 @@ export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index ex
 }
 
 /**
- * A result with more fields, which {@link Returnable} reports. Otherwise the compiler would say of
- * a result whose only field is misspelt that the types have nothing in common.
+ * What a function may return, and results with more fields, which {@link Returnable} reports.
+ * Otherwise the compiler would say of a result whose only field is misspelt that the types have
+ * nothing in common.
  */
-export type WithMore<Result> = Result & { readonly [field: string]: unknown };
+export type Returned<Result, Fields> = Result | (Fields & { readonly [field: string]: unknown });
 
 /** The fields of a result that nobody looks at: its own, and those of its status. */
 type UnknownInResult<Result, Allowed> = UnknownPaths<
@@ -115,11 +116,12 @@ type NameOf<K> =
  * but not in what a function returns. For a compiler that is not strict, a function that returns
  * nothing returns `any`.
  */
-export type Returnable<Option extends string, Result, Allowed, Owned extends AnyKind> = [
-  Fault<Option, Result, Allowed, Owned>,
-] extends [never]
-  ? unknown
-  : { readonly [Name in Option]: Fault<Option, Result, Allowed, Owned> };
+export type Returnable<Option extends string, Result, Bound, Allowed, Owned extends AnyKind> =
+  Same<Result, Returned<Bound, Allowed>> extends true
+    ? unknown // What is returned is of a wrong type: the compiler says so itself.
+    : [Fault<Option, Result, Allowed, Owned>] extends [never]
+      ? unknown
+      : { readonly [Name in Option]: Fault<Option, Result, Allowed, Owned> };
 
 type Fault<Option extends string, Result, Allowed, Owned extends AnyKind> = unknown extends Result
   ? never

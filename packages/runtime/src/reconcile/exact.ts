@@ -2,7 +2,7 @@
 type Deep = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 /** Whether two types are one and the same, optional fields and all. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 type KeysOf<T> = T extends unknown ? keyof T : never;
 type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
