@@ -150,7 +150,7 @@ export const composed = [
   child(Service, { metadata, spec: { ports: [80].map((port) => ({ port, protocol: "TCP" })) } }),
 ];
 
-/** Children that are treated as nobody can. */
+/** Children with policies that are impossible. */
 export const treated = [
   // @ts-expect-error Type 'string' is not assignable to type 'Child<AnyKind>'.
   child(ConfigMap, { metadata }, { after: ["web"] }),

@@ -88,7 +88,7 @@ export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index ex
  */
 export type Returned<Result, Fields> = Result | (Fields & { readonly [field: string]: unknown });
 
-/** The fields of a result that nobody looks at: its own, and those of its status. */
+/** The fields of a result that are not read: its own, and those of its status. */
 type UnknownInResult<Result, Allowed> = UnknownPaths<
   Omit<Result, ("children" | "events") & keyof Allowed>,
   Allowed
@@ -111,7 +111,7 @@ type NameOf<K> =
     : "the kinds of the children";
 
 /**
- * Makes the compiler refuse a function that returns fields nobody looks at, or children of a kind
+ * Makes the compiler refuse a function that returns fields that are not read, or children of a kind
  * that the controller does not own. The compiler finds such fields by itself in object literals,
  * but not in what a function returns. For a compiler that is not strict, a function that returns
  * nothing returns `any`.
