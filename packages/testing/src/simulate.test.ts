@@ -208,7 +208,7 @@ test("waiting in vain shows what the operators logged last, and so can a test th
   expect(world.operatorLog).toMatch(/^broken .*no disk is left/m);
 });
 
-test("what somebody waits for in the middle of a request does not keep the world from settling", async () => {
+test("a wait in the middle of a request does not keep the simulation from settling", async () => {
   await using world = await startWorld(1);
   using _slow = world.plane.faults.add({ verbs: ["get"], resources: ["pods"], delay: 5_000 });
   const read = world.client.get(Pod, { namespace: "default", name: "nobody" });
