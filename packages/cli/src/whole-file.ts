@@ -27,7 +27,7 @@ export async function writeWhole(
  * Makes a folder and those above it. Not with `recursive`: on a read-only file system that fails as
  * if the folder were not found, and below /proc it never ends.
  */
-async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string): Promise<void> {
   const make = () =>
     mkdir(folder).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST" || !(await stat(folder)).isDirectory()) throw error;

@@ -24,7 +24,7 @@ import { recordingTerminal } from "../terminal.fixture.ts";
 import { readElf, withoutSymbols } from "./elf.ts";
 import { librariesOf } from "./libraries.ts";
 import { fullName, imageArchive, type OciImage } from "./oci-image.ts";
-import { findNode, operatorImage } from "./operator-image.ts";
+import { findNode, operatorImage, writeLayers } from "./operator-image.ts";
 import { foldersOf, tarArchive } from "./tar.ts";
 
 const run = promisify(execFile);
@@ -262,6 +262,14 @@ test("the files of an image are those that its container sees, in a folder for a
     code: 1,
     complained: expect.stringContaining("is not empty"),
   });
+});
+
+test("files that cannot be written leave nothing behind", async () => {
+  const content = Buffer.from("x");
+  const place = join(folder, "files");
+  const layers = [["a", "a/b"].map((path) => ({ type: "file" as const, path, content }))];
+  await expect(writeLayers(layers, place)).rejects.toThrow();
+  expect(await readdir(folder)).not.toContain("files");
 });
 
 test("an image elsewhere is shown by its whole path", async () => {

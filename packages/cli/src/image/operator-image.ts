@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, readlink, rm, stat, symlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CommandError } from "../errors.ts";
-import { writeWhole } from "../whole-file.ts";
+import { makeFolder, writeWhole } from "../whole-file.ts";
 import { type Elf, readElf, withoutSymbols } from "./elf.ts";
 import { librariesOf } from "./libraries.ts";
 import { type OciImage, ociImage } from "./oci-image.ts";
@@ -70,12 +70,24 @@ export async function operatorLayers(options: Pick<OperatorImageOptions, "bundle
   return { architecture: elf.architecture, layers };
 }
 
-/** Writes the files of layers into a folder, as they would be in the container. */
+/**
+ * Writes the files of layers into a folder that is empty, or not there yet, as they would be in the
+ * container. What could not be written whole is taken away again.
+ */
 export async function writeLayers(layers: readonly (readonly TarEntry[])[], folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const entry of layers.flat()) {
+  try {
+    await writeEntries(layers.flat(), folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function writeEntries(entries: readonly TarEntry[], folder: string): Promise<void> {
+  await makeFolder(folder);
+  for (const entry of entries) {
     const path = join(folder, entry.path);
-    if (entry.type === "folder") await mkdir(path, { recursive: true });
+    if (entry.type === "folder") await makeFolder(path);
     else if (entry.type === "link") await symlink(entry.target, path);
     else {
       await writeWhole(path, entry.content);
