@@ -98,7 +98,8 @@ function result(
   const ms = (what: string, values: readonly number[], share: number) =>
     ({ what, unit: "ms", ours: quantile(values, share), better: "less" }) as const;
   return {
-    name: "allocation",
+    // A cluster's figures are kept beside those of bare binaries.
+    name: on === "cluster" ? "allocation-cluster" : "allocation",
     peer: "–",
     rows: [
       ms("allocate on a warm pool, median", latencies, 0.5),

@@ -65,7 +65,7 @@ if (missing.length > 0) {
 }
 const folder = join(import.meta.dirname, "..", "results");
 await mkdir(folder, { recursive: true });
-for (const { name, run } of loaded) {
+for (const { run } of loaded) {
   const load = loadavg()[0] ?? 0;
   const result = await run(objects === undefined ? {} : { objects });
   const machine = {
@@ -74,7 +74,7 @@ for (const { name, run } of loaded) {
     loadBefore: Number(load.toFixed(2)),
     node: process.version,
   };
-  const file = objects === undefined ? name : `${name}-${objects}`;
+  const file = objects === undefined ? result.name : `${result.name}-${objects}`;
   await writeFile(join(folder, `${file}.json`), `${JSON.stringify({ ...result, machine }, null, 2)}\n`);
   await writeReport();
   process.stdout.write(`\n${print(result)}\n`);

@@ -22,6 +22,8 @@ const headings: { readonly [file: string]: string } = {
   import: "What importing the runtime costs",
   gateway: "BuildKit's gateway beside a plain Go relay",
   resolver: "Elasti's resolver beside nginx",
+  allocation: "Workers of a warm BuildKit pool, simulated",
+  "allocation-cluster": "Workers of a warm BuildKit pool, real buildkitd",
 };
 
 const introduction = `# Benchmarks

@@ -3,6 +3,7 @@ import {
   ConfigMap,
   Deployment,
   NetworkPolicy,
+  Node,
   PersistentVolumeClaim,
   Pod,
   Role,
@@ -241,6 +242,55 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     await client.delete(BuildKitPool, key);
   });
 
+  test("an allocation without a build is released after the pool's idle time, and one with a build is not", {
+    timeout: 60_000,
+  }, async () => {
+    const { client } = world;
+    const key = await createPool("unused", {
+      scaling: { min: 1, max: 1 },
+      gateway: { idleTimeout: "3s" },
+    });
+    const first = { namespace, name: "unused-worker-0" };
+    await idle(first);
+    await claim(first);
+    const build = await world.startBuild(first);
+    await worker(first, (one) => one.status?.phase === "Running");
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect((await client.get(BuildKitWorker, first)).spec.allocation).toBeDefined();
+    await build.end();
+    const { spec } = await idle(first);
+    expect(spec.lastAllocation?.requestedBy).toBe("someone");
+    await client.delete(BuildKitPool, key);
+  });
+
+  test("a pod that no node takes is waited for: no other is made, and the pool says why", async () => {
+    const { client } = world;
+    const label = `windlass.dev/suite-${namespace}`;
+    const key = await createPool("unplaced", {
+      scaling: { min: 1, max: 1 },
+      podTemplate: { spec: { nodeSelector: { [label]: "yes" } } },
+    });
+    const first = { namespace, name: "unplaced-worker-0" };
+    await pool(key, ({ status }) =>
+      status?.conditions?.some(
+        ({ type, reason }) => type === "CapacityAvailable" && reason === "Unschedulable",
+      ),
+    );
+    const { metadata } = await client.get(Pod, first);
+    const [node] = (await client.list(Node)).items;
+    if (!node) throw new Error("there is no node");
+    const labelled = (value: string | null) =>
+      client.patch(Node, node.metadata, {
+        type: "merge",
+        patch: { metadata: { labels: { [label]: value } } },
+      });
+    await labelled("yes");
+    await idle(first);
+    expect((await client.get(Pod, first)).metadata.uid).toBe(metadata.uid);
+    await labelled(null);
+    await client.delete(BuildKitPool, key);
+  });
+
   test("a worker that is deleted in the middle of a build goes after it", async () => {
     const { client } = world;
     await createPool("drained", { scaling: { min: 1, max: 1 } });
@@ -397,6 +447,25 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     await pool(key, (one) => one.status?.workers?.idle === 2);
     expect(await workersOf(key)).toHaveLength(2);
     await client.delete(BuildKitPool, key);
+  });
+
+  test("a pool that is deleted is gone in the end, however often its leader is killed meanwhile", {
+    timeout: 120_000,
+  }, async () => {
+    const { client } = world;
+    for (let round = 0; round < 3; round++) {
+      const key = await createPool(`killed-${round}`, { scaling: { min: 2, max: 2 } });
+      await pool(key, (one) => one.status?.workers?.idle === 2);
+      await client.delete(BuildKitPool, key);
+      // At another moment of the deletion each time.
+      await new Promise((resolve) => setTimeout(resolve, round * 40));
+      await world.killLeader();
+      await waitForDeletion(client, BuildKitPool, key, wait);
+      for (const kind of [BuildKitWorker, Pod, Secret])
+        for (const { metadata } of (await client.list(kind, { namespace })).items)
+          if (metadata.name.startsWith(key.name))
+            await waitForDeletion(client, kind, { namespace, name: metadata.name }, wait);
+    }
   });
 
   test("cache stays on the volume of a slot, and a request for it gets that slot", async () => {
