@@ -123,15 +123,19 @@ export class LabOperator implements AsyncDisposable {
     await operator.#label(namespace);
     await Promise.all([operator.#grant(), operator.#bundle()]);
     await Promise.all(Array.from({ length: replicas }, (_, index) => operator.#startReplica(index)));
-    const found = await waitFor(
-      cluster.client,
+    await operator.takeTrust();
+    return operator;
+  }
+
+  /** Trusts the authorities that there are now. */
+  async takeTrust(): Promise<void> {
+    this.#ca = await waitFor(
+      this.client,
       Secret,
-      { namespace, name: "buildkit-ca" },
+      { namespace: this.namespace, name: "buildkit-ca" },
       (secret) => textData(secret)["ca.crt"],
       { timeout: startedWithinMs },
     );
-    operator.#ca = found;
-    return operator;
   }
 
   get client(): Client {
