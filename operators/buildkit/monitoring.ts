@@ -17,7 +17,7 @@ export const alerts: readonly AlertDeclaration[] = [
     name: "BuildKitQueueStuck",
     expr: (labels) => `max by (${pool}) (buildkit_queue_oldest_seconds{${labels}}) > 300`,
     for: "5m",
-    summary: `Somebody has waited for a worker of ${poolText} for over five minutes`,
+    summary: `A request has waited for a worker of ${poolText} for over five minutes`,
     description: `The pool's condition CapacityAvailable says why. ${runbook("CapacityAvailable")}`,
   },
   {
@@ -94,7 +94,7 @@ export const alerts: readonly AlertDeclaration[] = [
       `sum by (${gateway}) (rate(buildkit_gateway_connections_total{status!="success"}[5m])) / sum by (${gateway}) (rate(buildkit_gateway_connections_total[5m])) > 0.2`,
     for: "15m",
     summary: `More than a fifth of the connections to ${gatewayText} are refused`,
-    description: `The label status says why. ${runbook("What clients are told")}`,
+    description: `The label status says why. ${runbook("What clients receive")}`,
   },
 ];
 

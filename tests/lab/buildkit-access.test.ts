@@ -53,7 +53,7 @@ const altered = (token: string, part: 0 | 1, change: object) => {
 test("an issuer's tokens and service accounts' are accepted, and identify the user", async () => {
   expect(await look(issuer.token({ actor: "octocat", repository: "acme/shop" }))).toBe(200);
   expect(await look(await operator.token(namespace))).toBe(200);
-  expect(await look(issuer.token({ actor: "stranger", repository: "acme/shop" }))).toBe(403);
+  expect(await look(issuer.token({ actor: "other", repository: "acme/shop" }))).toBe(403);
   expect(await look(await operator.token(other))).toBe(403);
 });
 
@@ -100,9 +100,9 @@ test("forged, expired and foreign tokens are refused on every endpoint", async (
 
 test("no user manages another's allocation, nor reaches another namespace's pool", async () => {
   const allocated = await operator.allocate({ namespace, name: "ci" });
-  const stranger = await operator.token(namespace, "stranger");
+  const other = await operator.token(namespace, "other");
   const foreign = await operator.token(other);
-  for (const token of [stranger, foreign])
+  for (const token of [other, foreign])
     for (const verb of ["lookup", "renew", "release"])
       expect(
         await operator.ask("POST", `/api/v1/workers/${verb}`, { token, body: { token: allocated.token } }),
@@ -115,5 +115,5 @@ test("no user manages another's allocation, nor reaches another namespace's pool
   const logged = operator.logs().join("");
   expect(logged).toContain('"decision":"denied"');
   expect(logged).not.toContain(allocated.token);
-  expect(logged).not.toContain(stranger);
+  expect(logged).not.toContain(other);
 });

@@ -219,10 +219,10 @@ test("an allocation that an administrator revokes is cut within 2 s, with the re
   const running = await startBuild(operator.client, allocated, { steps: [lasting(60)] });
   await worker(workerOf(allocated), (one) => one.status?.phase === "Running");
   const boss = await operator.token(operator.namespace, "boss");
-  const stranger = await operator.token(namespace, "stranger");
+  const other = await operator.token(namespace, "other");
   const release = (token: string) =>
     operator.ask("POST", "/api/v1/workers/release", { token, body: { token: allocated.token } });
-  expect(await release(stranger)).toMatchObject({ status: 403 });
+  expect(await release(other)).toMatchObject({ status: 403 });
   const revokedAt = performance.now();
   expect(await release(boss)).toMatchObject({ status: 200 });
   const end = await running.ended;

@@ -56,7 +56,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => operator[Symbol.asyncDispose](), 300_000);
 
-const told = (what: string, figure: string | number) => process.stdout.write(`  ${what}: ${figure}\n`);
+const report = (what: string, figure: string | number) => process.stdout.write(`  ${what}: ${figure}\n`);
 const pairOf = ({ certificate, key }: Allocated): KeyPair => ({ certificate, key });
 /** Of the key that signed a token. */
 const keyIdOf = (token: string) => Buffer.from(token, "base64url").readUInt16BE(1);
@@ -144,7 +144,7 @@ test("forged, expired and foreign certificates and tokens are all refused, with 
     if (answer.status !== status || !message.test(answer.message))
       wrong.push(`${what}: ${answer.status} ${answer.message}`);
   }
-  told("forgeries tried at the gateway", all.length);
+  report("forgeries tried at the gateway", all.length);
   expect(wrong).toEqual([]);
   expect(all.length).toBeGreaterThanOrEqual(40);
 }, 300_000);
@@ -162,7 +162,7 @@ test("what a client or another pool has opens no worker directly, and what a wor
   });
   const at = { ...worker, servername, ca: own["ca.crt"] ?? "" };
   expect(await call(pairIn(own), at)).toMatchObject({ status: 0 });
-  // TLS 1.3 tells a client of its bad certificate with the first thing that it reads.
+  // TLS 1.3 reports a bad certificate to its client with the first thing that it reads.
   for (const [what, pair] of [
     ["a client's", pairOf(allocated)],
     ["another pool's gateway's", pairIn(foreign)],
@@ -261,7 +261,7 @@ test("a new certificate is shown without a restart, and the build that is under 
     expect(performance.now() - startedAt).toBeLessThan(150_000);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  told(
+  report(
     "new certificate shown after",
     `${((performance.now() - startedAt) / 1_000).toFixed(1)} s, most of it the kubelet's`,
   );
@@ -379,8 +379,8 @@ test("a large context goes through whole, and so does a large result; the gatewa
     await pipeline(createReadStream(join(folder, "large")), received);
     expect(received.digest("hex")).toBe(digest);
     const grown = memory().most - before.now;
-    told("each way", `${bytes / 1_048_576} MiB, build in ${(end.ms / 1_000).toFixed(1)} s`);
-    told("gateway's memory grew by", `${grown.toFixed(1)} MiB at most`);
+    report("each way", `${bytes / 1_048_576} MiB, build in ${(end.ms / 1_000).toFixed(1)} s`);
+    report("gateway's memory grew by", `${grown.toFixed(1)} MiB at most`);
     expect(grown).toBeLessThan(64);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -395,11 +395,11 @@ test("a crowd of idle connections is held, and those who never finish their hand
   const idle: TLSSocket[] = [];
   for (let batch = 0; batch < 15; batch++)
     idle.push(...(await Promise.all(Array.from({ length: 10 }, () => handshake(pairOf(allocated))))));
-  told("idle connections of one allocation", idle.length);
+  report("idle connections of one allocation", idle.length);
   const end = await build(operator.client, allocated, { steps: [`RUN echo ${crypto.randomUUID()}`] });
   expect(end).toMatchObject({ code: 0 });
   await once(slow, "close");
-  told(
+  report(
     "a client that says nothing is dropped after",
     `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`,
   );

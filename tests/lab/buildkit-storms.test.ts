@@ -18,7 +18,7 @@ afterAll(() => operator[Symbol.asyncDispose](), 600_000);
 // A test that fails leaves the next one a quiet machine.
 afterEach(() => operator.deletePools(), 300_000);
 
-const told = (what: string, figure: string | number) => process.stdout.write(`  ${what}: ${figure}\n`);
+const report = (what: string, figure: string | number) => process.stdout.write(`  ${what}: ${figure}\n`);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
@@ -73,10 +73,10 @@ test("20 builds at once end well while gateway and operator are restarted, each 
   restarted = true;
   const rounds = await restarting;
   const failed = ends.filter(({ code }) => code !== 0);
-  told("builds", ends.length);
-  told("of those failed", failed.length);
-  told("rolling restarts of gateway and operator meanwhile", rounds);
-  told("all done after", `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  report("builds", ends.length);
+  report("of those failed", failed.length);
+  report("rolling restarts of gateway and operator meanwhile", rounds);
+  report("all done after", `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   expect(failed.map(({ output }) => output.slice(-2_000))).toEqual([]);
   for (const { output } of ends) expect(output).toContain("whole");
 }, 600_000);
@@ -180,15 +180,15 @@ test("200 clients at once on 20 workers, while replicas of the API are killed: n
   );
   watching.abort();
   await watched;
-  told("clients served", waits.length);
-  told("replicas killed meanwhile", kills);
-  told("most workers at a time", mostWorkers);
-  told("most allocations at a time", mostHeld);
-  told(
+  report("clients served", waits.length);
+  report("replicas killed meanwhile", kills);
+  report("most workers at a time", mostWorkers);
+  report("most allocations at a time", mostHeld);
+  report(
     "waited for a worker, median and longest",
     `${(quantile(waits, 0.5) / 1_000).toFixed(1)} s, ${(quantile(waits, 1) / 1_000).toFixed(1)} s`,
   );
-  told("all done after", `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  report("all done after", `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   expect(mistakes).toEqual([]);
   expect(waits).toHaveLength(200);
   expect(mostWorkers).toBe(20);

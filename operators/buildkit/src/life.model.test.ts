@@ -6,7 +6,7 @@ import { startCluster, waitFor } from "@windlass/testing";
 import { expect, test, vi } from "vitest";
 import { operatorNamespace, Replicas } from "../testing/replicas.ts";
 import type { Grant } from "./allocation/allocator.ts";
-import { Replica } from "./allocation/pool-world.fixture.ts";
+import { Replica } from "./allocation/pool-environment.fixture.ts";
 import { takeRevocations, WorkerRoutes } from "./gateway/worker-routes.ts";
 import { BuildKitPool, BuildKitRequest, BuildKitWorker, type Pool, type Worker } from "./index.ts";
 import { kinds } from "./kinds.fixture.ts";
@@ -118,9 +118,9 @@ test.for([1])(
         const api = pick(apis);
         const gone = new AbortController();
         const ttlMs = 2_000 + random.next() * 3_000;
-        const wish = { pool, owner, jobId, ttlMs, waitMs: 1_000, signal: gone.signal };
+        const spec = { pool, owner, jobId, ttlMs, waitMs: 1_000, signal: gone.signal };
         try {
-          const outcome = await api.allocator.allocate(wish);
+          const outcome = await api.allocator.allocate(spec);
           if (outcome.is === "granted" && !api.isDead) return outcome.grant;
           // Who has no id to ask again by takes the request back, and makes another.
           if (outcome.is === "waiting" && jobId === undefined) await withdraw(api, outcome.operation.id);
@@ -203,7 +203,7 @@ test.for([1])(
     await Promise.all([...["anna", "bert", "carl", "dora", "emil", "fred"].map(live), disturbances]);
     builds.clear();
 
-    // All that nobody has any more ends, and the pool is as its spec says.
+    // All that no client has any more ends, and the pool is as its spec says.
     await vi.waitFor(
       async () => {
         const { items } = await client.list(BuildKitWorker, { namespace });

@@ -2,7 +2,7 @@ import { group } from "./fields.ts";
 
 /** The label that names the pool of an object, as the original has it. */
 export const poolLabel = `${group}/pool`;
-/** The label that tells workers and their pods from everything else of a pool: `true`. */
+/** The label that workers and their pods have, and nothing else of a pool: `true`. */
 export const workerLabel = `${group}/worker`;
 /** On a cache volume: whose cache it has. */
 export const affinityAnnotation = `${group}/affinity-key`;

@@ -1,4 +1,4 @@
-import { embeddedWorld } from "../testing/embedded-world.ts";
+import { embeddedEnvironment } from "../testing/embedded-environment.ts";
 import { poolSuite } from "../testing/suite.ts";
 
-poolSuite(embeddedWorld, 12_000);
+poolSuite(embeddedEnvironment, 12_000);

@@ -16,7 +16,7 @@ export interface OperatorOptions {
   readonly gatewayImage: string;
   /** @default buildkitd is asked */
   readonly probe?: BuildProbe;
-  /** How often a worker that somebody has is asked about its builds. @default "5s" */
+  /** How often a worker that a client has is asked about its builds. @default "5s" */
   readonly askEvery?: Duration;
   /** @default over the network */
   readonly fetchJson?: FetchJson;

@@ -63,7 +63,7 @@ test("the runbook has every reason of a condition, of a worker and of a provider
   expect(missing(reasons.map((reason) => `\`${reason}\``))).toEqual([]);
 });
 
-test("the runbook has everything that clients are told", async () => {
+test("the runbook has everything that clients receive", async () => {
   const codes = [
     ...(await inSources(/new Problem\(\s*\d+,\s*"([A-Z]\w+)"/g)),
     ...(await inSources(/^ {2}\| "([A-Z]\w+)"/gm, "allocation/errors.ts")),

@@ -35,8 +35,8 @@ export type RotationStep =
  *   added ──settle──▶ signs ──until the next one signs──▶ verifies ──longest signed──▶ dropped
  *
  * A signer signs only after it has had time to reach all who verify, and is dropped only after the
- * last thing that it signed has expired. So nobody has to restart, or to learn of a change at any
- * particular moment.
+ * last thing that it signed has expired. So no process has to restart, or to learn of a change at
+ * any particular moment.
  */
 
 /** Decides what the signers need. Pure: every replica may ask, and the first to write wins. */

@@ -24,7 +24,7 @@ export function textData({
 export interface KeptInit<T> {
   readonly key: NamespacedKey;
   readonly labels: Readonly<Record<string, string>>;
-  /** @default nobody: it outlives everything else */
+  /** @default none: it outlives everything else */
   readonly owner?: OwnerReference;
   /** @throws if there is something that cannot be read. It is never replaced by itself. */
   readonly read: (data: Readonly<Record<string, string>>) => T;

@@ -109,7 +109,7 @@ export function byHelm(label: string, namespace: string): Installation {
       kubectl(["label", "namespace", namespace, `${selectorLabel}=${label}`]);
       const selector = `namespaceSelector=${selectorLabel}=${label}`;
       const patiently = ["--wait", "--timeout", "3m"];
-      // The definitions may be there already, by somebody else's hand.
+      // The definitions may be there already, made by others.
       const over = ["--force-conflicts", "--take-ownership"];
       helm(
         "install",

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Build } from "./world.ts";
+import type { Build } from "./environment.ts";
 
 /** How buildctl reaches a daemon, and proves itself there. */
 export interface BuildTarget {
@@ -20,7 +20,7 @@ export interface BuildTarget {
   readonly podIp: string;
 }
 
-/** Where the step of a build listens that runs until it is told to end. */
+/** Where the step of a build listens that runs until the test ends it. */
 const STEP_PORT = 18_080;
 const STARTED_WITHIN_MS = 30_000;
 
@@ -31,7 +31,7 @@ RUN ["/agnhost", "netexec", "--http-port=${STEP_PORT}", "--udp-port=-1"]
 `;
 
 /**
- * A build by the real buildctl, whose last step runs until it is told to end. Steps have the
+ * A build by the real buildctl, whose last step runs until the test ends it. Steps have the
  * network of their worker's pod, so the step can be called.
  */
 export async function startRealBuild(target: BuildTarget): Promise<Build> {

@@ -19,7 +19,7 @@ export interface ReplicaInput {
   readonly identity: string;
   /** Of its API. */
   readonly port: number;
-  /** How often a worker that somebody has is asked about its builds. */
+  /** How often a worker that a client has is asked about its builds. */
   readonly askEvery: Duration;
   /** The users who may do everything. */
   readonly admins: readonly string[];

@@ -24,7 +24,7 @@ import {
   released,
   type Worker,
 } from "../src/index.ts";
-import type { World } from "./world.ts";
+import type { TestEnvironment } from "./environment.ts";
 
 /** Images are made first where they are not there yet. */
 const SETUP_MS = 400_000;
@@ -32,33 +32,36 @@ const SETUP_MS = 400_000;
 type PoolSpec = NonNullable<Parameters<typeof BuildKitPool.make>[1]>;
 
 /**
- * What holds of pools and their workers, on any world.
+ * What holds of pools and their workers, on any environment.
  *
  * @param patience How long anything may take here, in milliseconds.
  */
-export function poolSuite(start: () => Promise<World>, patience: number): void {
-  let world: World;
+export function poolSuite(start: () => Promise<TestEnvironment>, patience: number): void {
+  let environment: TestEnvironment;
   let namespace: string;
   const wait = { timeout: patience };
 
   beforeAll(async () => {
-    world = await start();
-    namespace = await world.createNamespace();
+    environment = await start();
+    namespace = await environment.createNamespace();
   }, SETUP_MS);
-  afterAll(() => world.close(), SETUP_MS);
+  afterAll(() => environment.close(), SETUP_MS);
 
   const createPool = async (name: string, spec: PoolSpec = {}): Promise<NamespacedKey> => {
     const key = { namespace, name };
-    await world.client.create(BuildKitPool, { metadata: key, spec: { ...world.poolDefaults, ...spec } });
+    await environment.client.create(BuildKitPool, {
+      metadata: key,
+      spec: { ...environment.poolDefaults, ...spec },
+    });
     return key;
   };
   const pool = (key: NamespacedKey, until: (one: Pool) => unknown) =>
-    waitFor(world.client, BuildKitPool, key, (one) => (until(one) ? one : undefined), wait);
+    waitFor(environment.client, BuildKitPool, key, (one) => (until(one) ? one : undefined), wait);
   const worker = (key: NamespacedKey, until: (one: Worker) => unknown) =>
-    waitFor(world.client, BuildKitWorker, key, (one) => (until(one) ? one : undefined), wait);
+    waitFor(environment.client, BuildKitWorker, key, (one) => (until(one) ? one : undefined), wait);
   const idle = (key: NamespacedKey) => worker(key, isClaimable);
   const workersOf = async ({ name }: NamespacedKey) => {
-    const { items } = await world.client.list(BuildKitWorker, { namespace });
+    const { items } = await environment.client.list(BuildKitWorker, { namespace });
     return items.filter(({ spec }) => spec.poolRef.name === name);
   };
   /** The name of the first worker that a pool makes, in whatever slot. */
@@ -77,14 +80,17 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
       expiresAt: new Date(now + 3_600_000).toISOString(),
       ...own,
     };
-    return await world.client.update(BuildKitWorker, claimed(await idle(key), allocation));
+    return await environment.client.update(BuildKitWorker, claimed(await idle(key), allocation));
   };
   const release = async (key: NamespacedKey) => {
-    await world.client.update(BuildKitWorker, released(await world.client.get(BuildKitWorker, key)));
+    await environment.client.update(
+      BuildKitWorker,
+      released(await environment.client.get(BuildKitWorker, key)),
+    );
   };
   const request = async (to: NamespacedKey, name: string, affinityKey?: string) => {
     const now = Date.now();
-    await world.client.create(BuildKitRequest, {
+    await environment.client.create(BuildKitRequest, {
       metadata: { namespace, name },
       spec: {
         poolRef: { name: to.name },
@@ -98,7 +104,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   };
 
   test("a pool has a gateway, certificates, a configuration and its warm workers", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("warm", { scaling: { min: 2, max: 3 } });
     const { status } = await pool(
       key,
@@ -136,7 +142,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     expect(status?.workers).toMatchObject({ total: 0 });
   });
 
-  test("a worker that was claimed and released while nobody looked is asked about its builds, and has been used all the same", async () => {
+  test("a worker that was claimed and released between two looks is asked about its builds, and has been used all the same", async () => {
     const key = await createPool("brief", { scaling: { min: 1, max: 1, reuse: "sameIdentity" } });
     const first = await firstWorker(key);
     await claim(first, { requestedBy: "anna", affinityKey: "shop" });
@@ -144,19 +150,19 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     const again = await idle(first);
     expect(again.status).toMatchObject({ lastUsedBy: "anna", affinityKey: "shop", allocationCount: 1 });
     await claim(first, { requestedBy: "anna", tokenHash: "a".repeat(64) });
-    const build = await world.startBuild(first);
+    const build = await environment.startBuild(first);
     await release(first);
     const busy = await worker(first, (one) => one.status?.phase === "Running");
     expect(busy.status).toMatchObject({ activeBuilds: 1, allocationCount: 2 });
     expect(isClaimable(busy)).toBe(false);
     await build.end();
     await idle(first);
-    await world.client.delete(BuildKitPool, key);
-    await waitForDeletion(world.client, BuildKitPool, key, wait);
+    await environment.client.delete(BuildKitPool, key);
+    await waitForDeletion(environment.client, BuildKitPool, key, wait);
   });
 
   test("a request makes a worker, which is allocated, runs a build, is released, and goes when it was idle for long enough", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("cycle", { scaling: { scaleDownDelay: "2s" } });
     await request(key, "cycle-request", "shop");
     const first = await firstWorker(key);
@@ -172,7 +178,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     expect(held.metadata.annotations).toMatchObject({
       "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     });
-    const build = await world.startBuild(first);
+    const build = await environment.startBuild(first);
     await worker(first, (one) => one.status?.phase === "Running" && one.status.activeBuilds === 1);
     await pool(key, (one) => one.status?.workers?.running === 1);
     await build.end();
@@ -195,7 +201,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("there are never more workers than max, and the pool says that it has no more", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("full", { scaling: { max: 2 } });
     for (const index of [1, 2, 3, 4, 5]) await request(key, `full-${index}`);
     const { status } = await pool(key, (one) => one.status?.workers?.idle === 2);
@@ -211,8 +217,8 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     expect(items.filter(({ spec }) => spec.poolRef.name === key.name)).toEqual([]);
   });
 
-  test("a request that nobody renews is deleted, and makes no worker", async () => {
-    const { client } = world;
+  test("a request that is not renewed is deleted, and makes no worker", async () => {
+    const { client } = environment;
     const key = await createPool("stale");
     // Longer ago than the clocks of replicas may be apart.
     const past = new Date(Date.now() - 600_000).toISOString();
@@ -225,13 +231,13 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("an allocation that expires in the middle of a build ends after it", { timeout: 60_000 }, async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("expiry", { scaling: { min: 1, max: 1 } });
     const first = { namespace, name: "expiry-worker-0" };
     await idle(first);
     // Long enough for a real build to begin on a busy machine: without one the worker goes at once.
     await claim(first, { expiresAt: new Date(Date.now() + 10_000).toISOString() });
-    const build = await world.startBuild(first);
+    const build = await environment.startBuild(first);
     const draining = await worker(first, (one) => one.status?.drainingSince !== undefined);
     expect(draining.status).toMatchObject({ phase: "Running", reason: "Draining" });
     expect(draining.metadata.deletionTimestamp).toBeUndefined();
@@ -245,7 +251,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   test("an allocation without a build is released after the pool's idle time, and one with a build is not", {
     timeout: 60_000,
   }, async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("unused", {
       scaling: { min: 1, max: 1 },
       gateway: { idleTimeout: "3s" },
@@ -253,7 +259,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     const first = { namespace, name: "unused-worker-0" };
     await idle(first);
     await claim(first);
-    const build = await world.startBuild(first);
+    const build = await environment.startBuild(first);
     await worker(first, (one) => one.status?.phase === "Running");
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     expect((await client.get(BuildKitWorker, first)).spec.allocation).toBeDefined();
@@ -264,7 +270,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("a pod that no node takes is waited for: no other is made, and the pool says why", async () => {
-    const { client } = world;
+    const { client } = environment;
     const label = `windlass.dev/suite-${namespace}`;
     const key = await createPool("unplaced", {
       scaling: { min: 1, max: 1 },
@@ -292,11 +298,11 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("a worker that is deleted in the middle of a build goes after it", async () => {
-    const { client } = world;
+    const { client } = environment;
     await createPool("drained", { scaling: { min: 1, max: 1 } });
     const first = { namespace, name: "drained-worker-0" };
     const { metadata } = await claim(first);
-    const build = await world.startBuild(first);
+    const build = await environment.startBuild(first);
     await worker(first, (one) => one.status?.phase === "Running");
     await client.delete(BuildKitWorker, first);
     const { status } = await worker(first, (one) => one.status?.phase === "Terminating");
@@ -308,12 +314,12 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("a pool that is deleted in the middle of a build waits for it, and then nothing is left", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("ending", { scaling: { min: 2, max: 2 } });
     const first = { namespace, name: "ending-worker-0" };
     await claim(first);
     await idle({ namespace, name: "ending-worker-1" });
-    const build = await world.startBuild(first);
+    const build = await environment.startBuild(first);
     await worker(first, (one) => one.status?.phase === "Running");
     await client.delete(BuildKitPool, key);
     await pool(key, (one) => one.status?.phase === "Draining");
@@ -342,7 +348,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("idle workers are replaced when their configuration changes, and workers in use are not", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("changed", { scaling: { min: 1, max: 3 } });
     const first = { namespace, name: "changed-worker-0" };
     const used = await claim(first);
@@ -368,7 +374,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("workers whose image does not exist fail, with the reason on the pool, and are not made without end", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("imageless", {
       scaling: { min: 1, max: 3, failedWorkersKept: 1 },
       buildkitImage: "moby/buildkit:no-such-tag",
@@ -383,8 +389,8 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     await client.delete(BuildKitPool, key);
   });
 
-  test("a worker that its pool did not make is given to nobody, and takes no place of the pool's", async () => {
-    const { client } = world;
+  test("a worker that its pool did not make is given to no client, and takes no place of the pool's", async () => {
+    const { client } = environment;
     const foreign = { namespace, name: "guest-worker-0" };
     const spec = { poolRef: { name: "guest" }, slot: 0 };
     const key = await createPool("guest", { scaling: { min: 0, max: 1 } });
@@ -404,8 +410,8 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     await client.delete(BuildKitPool, key);
   });
 
-  test("a pod that somebody else made by a worker's name is left alone, and another slot is used", async () => {
-    const { client } = world;
+  test("a pod of another owner by a worker's name is left alone, and another slot is used", async () => {
+    const { client } = environment;
     const foreign = { namespace, name: "lodger-worker-0" };
     const containers = [{ name: "own", image: "registry.k8s.io/pause:3.10.1" }];
     const { metadata } = await client.create(Pod, { metadata: foreign, spec: { containers } });
@@ -421,7 +427,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("a worker waits for the pod of an earlier worker of its name to go", async () => {
-    const { client } = world;
+    const { client } = environment;
     const name = { namespace, name: "heir-worker-0" };
     const apiVersion = `${BuildKitWorker.group}/${BuildKitWorker.version}`;
     const uid = crypto.randomUUID();
@@ -440,10 +446,10 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("a leader that is killed while workers start is followed by another, which ends it", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("handover", { scaling: { min: 2, max: 2 } });
     await waitFor(client, BuildKitWorker, { namespace, name: "handover-worker-0" }, () => true, wait);
-    await world.killLeader();
+    await environment.killLeader();
     await pool(key, (one) => one.status?.workers?.idle === 2);
     expect(await workersOf(key)).toHaveLength(2);
     await client.delete(BuildKitPool, key);
@@ -452,14 +458,14 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   test("a pool that is deleted is gone in the end, however often its leader is killed meanwhile", {
     timeout: 120_000,
   }, async () => {
-    const { client } = world;
+    const { client } = environment;
     for (let round = 0; round < 3; round++) {
       const key = await createPool(`killed-${round}`, { scaling: { min: 2, max: 2 } });
       await pool(key, (one) => one.status?.workers?.idle === 2);
       await client.delete(BuildKitPool, key);
       // At another moment of the deletion each time.
       await new Promise((resolve) => setTimeout(resolve, round * 40));
-      await world.killLeader();
+      await environment.killLeader();
       await waitForDeletion(client, BuildKitPool, key, wait);
       for (const kind of [BuildKitWorker, Pod, Secret])
         for (const { metadata } of (await client.list(kind, { namespace })).items)
@@ -469,7 +475,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   });
 
   test("cache stays on the volume of a slot, and a request for it gets that slot", async () => {
-    const { client } = world;
+    const { client } = environment;
     const key = await createPool("cached", {
       scaling: { max: 3, scaleDownDelay: "1s" },
       cache: { persistent: { size: "1Gi" } },

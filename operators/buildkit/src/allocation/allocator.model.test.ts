@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { BuildKitRequest } from "../request/request.ts";
 import { BuildKitWorker, isClaimable, type Worker } from "../worker/index.ts";
 import type { Grant } from "./allocator.ts";
-import { PoolWorld, type Replica } from "./pool-world.fixture.ts";
+import { PoolTestEnvironment, type Replica } from "./pool-environment.fixture.ts";
 
 const max = 6;
 /**
@@ -23,8 +23,8 @@ class Observer {
   readonly #workers = new Map<string, Worker>();
   readonly #ended = new Set<string>();
   /**
-   * Claims too many, since when: nobody is notified of those, and who made them takes them back, or
-   * the job's release does.
+   * Claims too many, since when: no client is notified of those, and who made them takes them back,
+   * or the job's release does.
    */
   readonly #excesses = new Map<string, number>();
   claims = 0;
@@ -92,32 +92,36 @@ test.for([1, 2, 3])(
   "replicas are killed and workers fail while clients come and go: nothing is given twice, and nothing is lost (seed %i)",
   { timeout: 60_000 },
   async (seed) => {
-    await using world = await PoolWorld.start();
+    await using environment = await PoolTestEnvironment.start();
     const random = seededRandom(seed);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random.next() * items.length)] as T;
-    world.controller.failedMs = 200;
-    const pool = await world.pool("ci", { scaling: { min: 2, max }, queue: { affinityWait: "50ms" } });
-    const name = { namespace: world.namespace, name: "ci" };
-    const replicas: Replica[] = [await world.replica(), await world.replica(), await world.replica()];
+    environment.controller.failedMs = 200;
+    const pool = await environment.pool("ci", { scaling: { min: 2, max }, queue: { affinityWait: "50ms" } });
+    const name = { namespace: environment.namespace, name: "ci" };
+    const replicas: Replica[] = [
+      await environment.replica(),
+      await environment.replica(),
+      await environment.replica(),
+    ];
     for (const { state } of replicas) await expect.poll(() => state.pool(name)).toBeDefined();
     const stop = new AbortController();
     const observer = new Observer();
     const observing = observer.follow(
-      new Client({ transport: world.cluster.transport() }),
-      world.namespace,
+      new Client({ transport: environment.cluster.transport() }),
+      environment.namespace,
       stop.signal,
     );
-    using _conflicts = world.cluster.controlPlane?.faults.add({
+    using _conflicts = environment.cluster.controlPlane?.faults.add({
       verbs: ["update"],
       resources: ["buildkitworkers"],
       probability: 0.15,
       conflict: true,
     });
-    using _slow = world.cluster.controlPlane?.faults.add({ probability: 0.3, delay: 4 });
+    using _slow = environment.cluster.controlPlane?.faults.add({ probability: 0.3, delay: 4 });
 
     /** The allocations of each job that a client was given, and has not released. */
     const answered = new Map<string, string>();
-    const told = (owner: string, jobId: string, { issued }: Grant) => {
+    const granted = (owner: string, jobId: string, { issued }: Grant) => {
       const before = answered.get(`${owner} ${jobId}`);
       if (before !== undefined && before !== issued.allocation)
         observer.faults.push(`${owner} ${jobId} got two allocations`);
@@ -130,7 +134,7 @@ test.for([1, 2, 3])(
         const replica = pick(replicas);
         const gone = new AbortController();
         const patience = setTimeout(() => gone.abort(new Error("impatient")), 50 + random.next() * 1_500);
-        const wish = {
+        const spec = {
           pool,
           owner,
           jobId,
@@ -141,13 +145,13 @@ test.for([1, 2, 3])(
           affinityKey: pick([undefined, "shop", "site"]),
         };
         // The client's first attempt, whose connection was cut: its replica has not noticed yet.
-        const other = random.next() < 0.5 ? pick(replicas).allocator.allocate(wish) : undefined;
+        const other = random.next() < 0.5 ? pick(replicas).allocator.allocate(spec) : undefined;
         try {
           const [outcome, elsewhere] = await Promise.all([
-            replica.allocator.allocate(wish),
+            replica.allocator.allocate(spec),
             other?.catch(() => undefined),
           ]);
-          for (const one of [outcome, elsewhere]) if (one?.is === "granted") told(owner, jobId, one.grant);
+          for (const one of [outcome, elsewhere]) if (one?.is === "granted") granted(owner, jobId, one.grant);
           // An answer of a replica that is dead by now does not arrive.
           if (outcome.is === "granted" && !replica.isDead) return outcome.grant;
         } catch (error) {
@@ -173,7 +177,7 @@ test.for([1, 2, 3])(
         served += 1;
         if (random.next() < 0.2) {
           const lost = grant.issued.allocation;
-          await world.controller.fail(grant.worker);
+          await environment.controller.fail(grant.worker);
           answered.delete(`${owner} ${jobId}`);
           grant = await allocate(owner, jobId);
           expect(grant?.issued.allocation, `${owner} ${jobId}`).not.toBe(lost);
@@ -181,7 +185,9 @@ test.for([1, 2, 3])(
         }
         const hash = grant.issued.allocation;
         for (let look = 0; look < 2; look++) {
-          const { items } = await world.cluster.client.list(BuildKitWorker, { namespace: world.namespace });
+          const { items } = await environment.cluster.client.list(BuildKitWorker, {
+            namespace: environment.namespace,
+          });
           const mine = items.filter(({ spec }) => spec.allocation?.tokenHash === hash);
           expect(mine.map(({ metadata }) => metadata.name)).toEqual([grant.worker.metadata.name]);
           await new Promise((resolve) => setTimeout(resolve, random.next() * 30));
@@ -208,7 +214,7 @@ test.for([1, 2, 3])(
         const index = Math.floor(random.next() * replicas.length);
         await replicas[index]?.kill();
         if (stop.signal.aborted) break;
-        replicas[index] = await world.replica();
+        replicas[index] = await environment.replica();
       }
     })();
     await Promise.all(Array.from({ length: 16 }, (_, index) => client(index)));
@@ -217,17 +223,19 @@ test.for([1, 2, 3])(
     expect(observer.faults).toEqual([]);
     expect(served).toBe(64);
     expect(observer.claims).toBeGreaterThanOrEqual(64);
-    const { items: workers } = await world.cluster.client.list(BuildKitWorker, {
-      namespace: world.namespace,
+    const { items: workers } = await environment.cluster.client.list(BuildKitWorker, {
+      namespace: environment.namespace,
     });
     expect(workers.filter(({ spec, status }) => spec.allocation && status?.phase !== "Failed")).toEqual([]);
-    const { items: waiting } = await world.cluster.client.list(BuildKitRequest, {
-      namespace: world.namespace,
+    const { items: waiting } = await environment.cluster.client.list(BuildKitRequest, {
+      namespace: environment.namespace,
     });
     for (const { spec } of waiting) expect(Date.parse(spec.waitUntil) - Date.now()).toBeLessThan(30_000);
     // Nothing but claims and requests is written: a replica that is killed leaves nothing that
     // others have to wait for.
-    const { items: locks } = await world.cluster.client.list(Lease, { namespace: world.namespace });
+    const { items: locks } = await environment.cluster.client.list(Lease, {
+      namespace: environment.namespace,
+    });
     expect(locks).toEqual([]);
   },
 );

@@ -6,23 +6,23 @@ import { poolText } from "../pool-name.ts";
 import { BuildKitRequest } from "../request/request.ts";
 import { signingKey, verifyToken } from "../tokens/index.ts";
 import { BuildKitWorker, claimed, isHeld, isServing, type Worker } from "../worker/index.ts";
-import type { AllocationOutcome, AllocationWish, Grant } from "./allocator.ts";
+import type { AllocationOutcome, AllocationSpec, Grant } from "./allocator.ts";
 import { newAllocation } from "./claim-token.ts";
 import { AllocationError } from "./errors.ts";
 import { jobHash } from "./job.ts";
 import { PoolCredentials } from "./pool-credentials.ts";
-import { PoolWorld, type Replica, systemNamespace } from "./pool-world.fixture.ts";
+import { PoolTestEnvironment, type Replica, systemNamespace } from "./pool-environment.fixture.ts";
 
-const world = await PoolWorld.start();
-const [one, two] = [await world.replica(), await world.replica()];
-afterAll(() => world[Symbol.asyncDispose]());
+const environment = await PoolTestEnvironment.start();
+const [one, two] = [await environment.replica(), await environment.replica()];
+afterAll(() => environment[Symbol.asyncDispose]());
 
-const credentials = new PoolCredentials({ client: world.cluster.client, namespace: systemNamespace });
+const credentials = new PoolCredentials({ client: environment.cluster.client, namespace: systemNamespace });
 const hour = 3_600_000;
 let pools = 0;
-const newPool = (spec: object = {}) => world.pool(`p${++pools}`, spec);
+const newPool = (spec: object = {}) => environment.pool(`p${++pools}`, spec);
 
-function ask(replica: Replica, pool: Pool, change: Partial<AllocationWish> = {}): Promise<AllocationOutcome> {
+function ask(replica: Replica, pool: Pool, change: Partial<AllocationSpec> = {}): Promise<AllocationOutcome> {
   const signal = new AbortController().signal;
   return replica.allocator.allocate({ pool, owner: "anna", ttlMs: hour, waitMs: 10_000, signal, ...change });
 }
@@ -39,7 +39,7 @@ function phaseOf(workers: readonly Worker[], { worker }: Pick<Grant, "worker">) 
 
 /** Waits until both replicas know a pool, and its workers. */
 async function known(pool: Pool, idle = 0): Promise<void> {
-  const name = { namespace: world.namespace, name: pool.metadata.name };
+  const name = { namespace: environment.namespace, name: pool.metadata.name };
   for (const { state } of [one, two])
     await expect
       .poll(
@@ -75,7 +75,9 @@ describe("a worker", () => {
     const first = await granted(ask(one, pool, { waitMs: 0 }));
     const second = await granted(ask(two, pool, { waitMs: 0 }));
     expect(second.worker.metadata.name).not.toBe(first.worker.metadata.name);
-    const { items } = await world.cluster.client.list(BuildKitRequest, { namespace: world.namespace });
+    const { items } = await environment.cluster.client.list(BuildKitRequest, {
+      namespace: environment.namespace,
+    });
     expect(items.filter(({ spec }) => spec.poolRef.name === pool.metadata.name)).toEqual([]);
   });
 
@@ -95,11 +97,11 @@ describe("a worker", () => {
     expect(other.worker.metadata.name).not.toBe(answers[0]?.worker.metadata.name);
   });
 
-  test("is given back by a client that has gone before it was told", async () => {
+  test("is given back by a client that has gone before it was answered", async () => {
     const pool = await newPool({ scaling: { min: 1, max: 1 } });
     await known(pool, 1);
     const client = new AbortController();
-    using _ = world.cluster.controlPlane?.faults.add({
+    using _ = environment.cluster.controlPlane?.faults.add({
       verbs: ["update"],
       resources: ["buildkitworkers"],
       delay: 50,
@@ -114,7 +116,7 @@ describe("a worker", () => {
   test("outlives a conflict with the controller", async () => {
     const pool = await newPool({ scaling: { min: 1, max: 1 } });
     await known(pool, 1);
-    using _ = world.cluster.controlPlane?.faults.add({
+    using _ = environment.cluster.controlPlane?.faults.add({
       verbs: ["update"],
       resources: ["buildkitworkers"],
       times: 3,
@@ -128,7 +130,7 @@ describe("the queue", () => {
   test("has owners take turns: one with nine requests keeps another waiting for one of them", async () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     const first = await granted(ask(one, pool));
     const order: string[] = [];
     const serve = async (replica: Replica, owner: string) => {
@@ -141,7 +143,7 @@ describe("the queue", () => {
       all.push(serve(all.length % 2 === 0 ? one : two, owner));
       await expect.poll(() => two.state.requests(name).length).toBe(all.length);
     }
-    await expect.poll(() => world.workers().then((found) => phaseOf(found, first))).toBe("Allocated");
+    await expect.poll(() => environment.workers().then((found) => phaseOf(found, first))).toBe("Allocated");
     await one.allocator.release(name, first.issued.allocation);
     await Promise.all(all);
     expect(order).toEqual(["bert", ...Array<string>(8).fill("anna")]);
@@ -168,28 +170,32 @@ describe("the queue", () => {
     await expect(ask(two, pool, { waitMs: 0, jobId: "late" })).rejects.toMatchObject({
       code: "QueueTimeout",
     });
-    const { items } = await world.cluster.client.list(BuildKitRequest, { namespace: world.namespace });
+    const { items } = await environment.cluster.client.list(BuildKitRequest, {
+      namespace: environment.namespace,
+    });
     expect(items.filter(({ spec }) => spec.poolRef.name === pool.metadata.name)).toEqual([]);
   });
 
   test("forgets a client that has gone and cannot ask again", async () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     await granted(ask(one, pool));
     const client = new AbortController();
     const asked = ask(one, pool, { signal: client.signal });
     await expect.poll(() => one.state.requests(name).length).toBe(1);
     client.abort(new Error("gone"));
     await expect(asked).rejects.toThrow("gone");
-    const { items } = await world.cluster.client.list(BuildKitRequest, { namespace: world.namespace });
+    const { items } = await environment.cluster.client.list(BuildKitRequest, {
+      namespace: environment.namespace,
+    });
     expect(items.filter(({ spec }) => spec.poolRef.name === name.name)).toEqual([]);
   });
 
   test("skips requests that no replica renews: their client has gone, or their replica was killed", async () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     const first = await granted(ask(one, pool));
     for (const jobId of ["gone-1", "gone-2"])
       expect((await ask(one, pool, { owner: "bert", jobId, waitMs: 0 })).is).toBe("waiting");
@@ -209,10 +215,10 @@ describe("the queue", () => {
     );
   }, 30_000);
 
-  test("wakes the callers that can go on, and nobody else", async () => {
+  test("wakes the callers that can go on, and no others", async () => {
     const pool = await newPool({ scaling: { max: 2 } });
     await known(pool);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     const held = [await granted(ask(one, pool)), await granted(ask(one, pool))];
     const order: number[] = [];
     const all = Array.from({ length: 60 }, async (_, index) => {
@@ -238,7 +244,7 @@ describe("the queue", () => {
   test("goes on for an operation on another replica", async () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     const { issued } = await granted(ask(one, pool));
     const outcome = await ask(one, pool, { owner: "bert", waitMs: 0, metadata: { ref: "main" } });
     expect(outcome.is).toBe("waiting");
@@ -272,7 +278,7 @@ describe("a project", () => {
   test("lands on the worker that has its cache", async () => {
     const pool = await newPool({ scaling: { min: 4, max: 4 } });
     await known(pool, 4);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     const landings = new Map<string, Set<string>>();
     for (let round = 0; round < 3; round++)
       for (const affinityKey of ["shop", "site", "docs"]) {
@@ -280,7 +286,7 @@ describe("a project", () => {
         const { worker, issued } = await granted(ask(round % 2 === 0 ? one : two, pool, { affinityKey }));
         landings.set(affinityKey, (landings.get(affinityKey) ?? new Set()).add(worker.metadata.name));
         await expect
-          .poll(() => world.workers().then((found) => phaseOf(found, { worker })))
+          .poll(() => environment.workers().then((found) => phaseOf(found, { worker })))
           .toBe("Allocated");
         await one.allocator.release(name, issued.allocation);
       }
@@ -321,32 +327,33 @@ describe("an allocation", () => {
   test("is never taken from a client for the sake of one that a killed replica claimed for the same job", async () => {
     const pool = await newPool({ scaling: { min: 2, max: 2 } });
     await known(pool, 2);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     const job = { pool: name, owner: "anna", jobId: "twice" };
     const ring = await credentials.keyring(name);
     const claim = async (worker: Worker | undefined, agoMs: number) => {
       if (!worker) throw new Error("there is no such worker");
       const init = { job, worker: worker.metadata.name, now: Date.now() - agoMs, ttlMs: hour };
       const allocation = newAllocation(ring, init);
-      await world.cluster.client.update(BuildKitWorker, claimed(worker, allocation));
+      await environment.cluster.client.update(BuildKitWorker, claimed(worker, allocation));
       return allocation.tokenHash;
     };
     const [first, second] = one.state.workers(name);
-    const told = await claim(first, 30_000);
+    const answered = await claim(first, 30_000);
     // Claimed later, by a replica whose clock is behind.
     const other = await claim(second, 60_000);
     for (const { state } of [one, two]) await expect.poll(() => state.workerOf(other)).toBeDefined();
     await granted(ask(two, pool, { jobId: "twice" }));
-    const held = async () => (await world.workers()).flatMap(({ spec }) => spec.allocation?.tokenHash ?? []);
-    expect(await held()).toEqual(expect.arrayContaining([told, other]));
-    await two.allocator.release(name, told);
-    for (const hash of [told, other]) expect(await held()).not.toContain(hash);
+    const held = async () =>
+      (await environment.workers()).flatMap(({ spec }) => spec.allocation?.tokenHash ?? []);
+    expect(await held()).toEqual(expect.arrayContaining([answered, other]));
+    await two.allocator.release(name, answered);
+    for (const hash of [answered, other]) expect(await held()).not.toContain(hash);
   });
 
   test("that was made before claims had ids of their own is found and renewed", async () => {
     const pool = await newPool({ scaling: { min: 1, max: 1 } });
     await known(pool, 1);
-    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const name = { namespace: environment.namespace, name: pool.metadata.name };
     const [worker] = one.state.workers(name);
     const key = signingKey(await credentials.keyring(name), Date.now());
     if (!worker || !key) throw new Error("there is no worker, or no key");
@@ -356,7 +363,7 @@ describe("an allocation", () => {
     const tokenHash = hash("sha256", id, "hex");
     const expiresAt = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 60_000).toISOString();
     const allocation = { jobId: "old", requestedBy: "anna", tokenHash, allocatedAt, expiresAt };
-    await world.cluster.client.update(BuildKitWorker, claimed(worker, allocation));
+    await environment.cluster.client.update(BuildKitWorker, claimed(worker, allocation));
     await expect.poll(() => two.state.workerOf(tokenHash)).toBeDefined();
     expect((await granted(ask(two, pool, { jobId: "old" }))).issued.allocation).toBe(tokenHash);
     const renewed = await two.allocator.renew(name, tokenHash, hour, 2 * hour);
@@ -367,17 +374,19 @@ describe("an allocation", () => {
   test("whose worker has failed does not count: its job gets another worker, also within its limit", async () => {
     const pool = await newPool({ scaling: { max: 3 } });
     await known(pool);
-    world.controller.failedMs = hour;
+    environment.controller.failedMs = hour;
     const mine = { jobId: "crashed", concurrent: 1 };
     const { pool: name, worker, issued } = await granted(ask(one, pool, mine));
     await expect.poll(() => two.state.workerOf(issued.allocation)).toBeDefined();
-    await world.controller.fail(worker);
+    await environment.controller.fail(worker);
     for (const replica of [two, one]) {
       const again = await granted(ask(replica, pool, mine));
       expect(again.worker.metadata.name).not.toBe(worker.metadata.name);
     }
     // Its claim stays, so that the gateway can report why connections with it fail.
-    const found = (await world.workers()).find(({ metadata }) => metadata.name === worker.metadata.name);
+    const found = (await environment.workers()).find(
+      ({ metadata }) => metadata.name === worker.metadata.name,
+    );
     expect(found?.spec.allocation?.tokenHash).toBe(issued.allocation);
     await expect(two.allocator.renew(name, issued.allocation, hour, hour)).rejects.toMatchObject({
       code: "WorkerLost",
@@ -392,7 +401,7 @@ describe("an allocation", () => {
       jobHash({ pool: name, owner: "anna", jobId: "crashed" }),
     );
     await one.allocator.release(name, present?.spec.allocation?.tokenHash ?? "");
-    expect((await world.workers()).flatMap(({ spec }) => spec.allocation ?? [])).toEqual(
+    expect((await environment.workers()).flatMap(({ spec }) => spec.allocation ?? [])).toEqual(
       expect.not.arrayContaining([expect.objectContaining({ jobId: "crashed" })]),
     );
   });
@@ -419,14 +428,14 @@ describe("an allocation", () => {
     expect(isHeld({ ...worker, status: { ...worker.status, activeBuilds: 0 } })).toBe(false);
   });
 
-  test("that has ended is nobody's, and its job may have another", async () => {
+  test("that has ended counts no more, and its job may have another", async () => {
     const pool = await newPool({ scaling: { max: 2 } });
     await known(pool);
     const { pool: name, issued } = await granted(ask(one, pool, { ttlMs: 1_000, jobId: "short" }));
     await expect
       .poll(
         async () =>
-          (await world.workers()).some(({ spec }) => spec.allocation?.tokenHash === issued.allocation),
+          (await environment.workers()).some(({ spec }) => spec.allocation?.tokenHash === issued.allocation),
         { timeout: 4_000 },
       )
       .toBe(false);

@@ -23,7 +23,7 @@ export interface AllocatorOptions {
   readonly client: Client;
   readonly state: PoolState;
   readonly credentials: Pick<PoolCredentials, "keyring">;
-  /** Told of each worker that is given out, and how long its client waited. @default nobody */
+  /** Called with each worker that is given out, and how long its client waited. @default none */
   readonly onGranted?: (pool: PoolName, waitedMs: number) => void;
   /** @default the machine's clock */
   readonly clock?: Clock;
@@ -32,14 +32,14 @@ export interface AllocatorOptions {
 }
 
 /** What a client wants. */
-export interface AllocationWish {
+export interface AllocationSpec {
   readonly pool: Pool;
   /** The id of the identity that asks. */
   readonly owner: string;
   /**
    * Its own name for what it wants a worker for: asked again, it is given the same worker.
    *
-   * @default one that nobody else has
+   * @default a unique one
    */
   readonly jobId?: string | undefined;
   readonly ttlMs: number;
@@ -88,15 +88,15 @@ const SETTLED_MS = 10_000;
 type Attempt =
   | { readonly is: "granted"; readonly grant: Grant; readonly isNew: boolean }
   | { readonly is: "waiting"; readonly request: WaitingRequest }
-  /** Somebody was faster: look again. */
+  /** Another replica was faster: look again. */
   | { readonly is: "again" };
 
-interface Ask extends Omit<AllocationWish, "jobId"> {
+interface Ask extends Omit<AllocationSpec, "jobId"> {
   readonly job: Job;
   readonly hash: string;
   /** Of its request. */
   readonly name: string;
-  /** Whether the client can ask for it again: it has named the job, or was told the operation. */
+  /** Whether the client can ask for it again: it has named the job, or received the operation. */
   readonly isRepeatable: boolean;
 }
 
@@ -108,7 +108,7 @@ interface Ask extends Omit<AllocationWish, "jobId"> {
  * counts, by the order in which the server wrote them: each replica looks at the claims as they
  * were when its own was written, and takes its own back if it was not the first. The same look says
  * whether an owner has more than it may have. So no replica holds a lock, and one that is killed
- * keeps nobody waiting.
+ * keeps no client waiting.
  */
 export class Allocator implements Disposable {
   readonly #options: AllocatorOptions;
@@ -136,10 +136,10 @@ export class Allocator implements Disposable {
    *
    * @throws AllocationError; ApiError or TransportError of the API server; the signal's reason.
    */
-  async allocate(wish: AllocationWish): Promise<AllocationOutcome> {
-    const { jobId, ...rest } = wish;
-    const pool = nameOf(wish.pool);
-    const job: Job = { pool, owner: wish.owner, jobId: jobId ?? uuid(this.#random) };
+  async allocate(spec: AllocationSpec): Promise<AllocationOutcome> {
+    const { jobId, ...rest } = spec;
+    const pool = nameOf(spec.pool);
+    const job: Job = { pool, owner: spec.owner, jobId: jobId ?? uuid(this.#random) };
     const hash = jobHash(job);
     const name = requestName(pool, hash);
     return await this.#serve({ ...rest, job, hash, name, isRepeatable: jobId !== undefined });
@@ -152,15 +152,15 @@ export class Allocator implements Disposable {
    * @throws as `allocate` does.
    */
   async resume(
-    wish: Pick<AllocationWish, "pool" | "concurrent" | "ttlMs" | "waitMs" | "signal">,
+    spec: Pick<AllocationSpec, "pool" | "concurrent" | "ttlMs" | "waitMs" | "signal">,
     request: WaitingRequest,
   ): Promise<AllocationOutcome> {
     const { requestedBy, jobId, affinityKey, metadata, priority } = request.spec;
-    const job: Job = { pool: nameOf(wish.pool), owner: requestedBy, jobId };
+    const job: Job = { pool: nameOf(spec.pool), owner: requestedBy, jobId };
     const own = { owner: requestedBy, affinityKey, metadata, priority };
     const hash = jobHash(job);
     return await this.#serve({
-      ...wish,
+      ...spec,
       ...own,
       job,
       hash,
@@ -311,7 +311,7 @@ export class Allocator implements Disposable {
         await place.woken(withinMs, ask.signal);
       }
     } catch (error) {
-      // A client that has gone and cannot ask again must keep nobody waiting.
+      // A client that has gone and cannot ask again must keep no other waiting.
       if (request && (!ask.isRepeatable || error instanceof AllocationError))
         await this.#requests.remove(request);
       throw error;
@@ -388,7 +388,7 @@ export class Allocator implements Disposable {
     const allocation = newAllocation(ring, { job, now, ttlMs, ...own });
     const taken = await this.#claims.take(worker, allocation);
     if (!taken) return { is: "again" };
-    // Nobody else knows of a job that this call has named, nor of its request.
+    // No other call knows of a job that this one has named, nor of its request.
     const isAlone = !isRepeatable && concurrent === undefined;
     const [earlier] = await Promise.all([
       isAlone ? undefined : this.#earlierClaim(ask, taken),
@@ -396,7 +396,7 @@ export class Allocator implements Disposable {
     ]);
     if (earlier) return earlier;
     if (ask.signal.aborted && !isRepeatable) {
-      // Nobody was notified of it.
+      // No client was notified of it.
       await this.#takeBack(job.pool, allocation.tokenHash);
       throw ask.signal.reason;
     }
@@ -430,7 +430,7 @@ export class Allocator implements Disposable {
     throw quotaExceeded(job.pool, held, 0, concurrent);
   }
 
-  /** Takes a claim off that nobody was notified of. */
+  /** Takes a claim off that no client was notified of. */
   async #takeBack(pool: PoolName, hash: string): Promise<void> {
     try {
       await this.#claims.change(pool, hash, released);

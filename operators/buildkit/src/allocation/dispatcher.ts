@@ -26,7 +26,7 @@ export type Turn =
   | { readonly is: "not-yet" };
 
 /**
- * How long the others leave a worker to the request whose turn it is. Where nobody attends to a
+ * How long the others leave a worker to the request whose turn it is. Where no replica attends to a
  * request, because its replica was killed or its client has gone, those behind it go first.
  */
 const LEFT_TO_MS = 3_000;
@@ -63,12 +63,12 @@ export class Dispatcher implements Disposable {
   }
 }
 
-/** Somebody's place among those who wait for a pool. */
+/** A request's place among those that wait for a pool. */
 export interface Place extends Disposable {
   turn(): Turn;
   /**
-   * Nobody else here is given the worker, nor is another worker this one's, until what is returned
-   * is disposed of.
+   * No other request here is given the worker, nor is another worker this one's, until what is
+   * returned is disposed of.
    */
   claiming(worker: Worker): Disposable;
   /**
@@ -96,8 +96,8 @@ class Line {
    */
   readonly #inFlight = new Set<string>();
   /**
-   * Requests that nobody here attends to and whose turn it is: since when, and until when they had
-   * said that they wait.
+   * Requests that this replica does not attend to and whose turn it is: since when, and until when
+   * they had said that they wait.
    */
   readonly #left = new Map<string, { readonly since: number; readonly waitUntil: string }>();
   #placed: ReadonlyMap<string, Worker> | undefined;

@@ -1,6 +1,6 @@
 export {
   type AllocationOutcome,
-  type AllocationWish,
+  type AllocationSpec,
   Allocator,
   type AllocatorOptions,
   type Grant,

@@ -77,7 +77,7 @@ describe("placements", () => {
     );
   });
 
-  test("leave no worker idle that somebody in the queue could have, except during the wait for affinity", () => {
+  test("leave no worker idle that a request in the queue could have, except during the wait for affinity", () => {
     fc.assert(
       fc.property(queue, pool, (requests, workers) => {
         const later = start + rules.affinityWaitMs;

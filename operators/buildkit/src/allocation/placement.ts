@@ -44,7 +44,7 @@ function choose(
   const { affinityKey } = request;
   const allowed = free.filter((worker) => mayReuse(worker, request, rules.reuse));
   const unused = allowed.filter(({ status }) => status?.affinityKey === undefined);
-  // Any that nobody's cache is on: another one for each request, so that replicas do not all claim
+  // Any without a project's cache: another one for each request, so that replicas do not all claim
   // the same at a time. Else the one that has been idle for longest, so that the others' caches
   // stay.
   if (affinityKey === undefined) return preferred(request.name, unused, nameOf) ?? longestIdle(allowed);
@@ -55,7 +55,7 @@ function choose(
   return preferred(affinityKey, unused.length > 0 ? unused : allowed, nameOf);
 }
 
-/** Whether a worker that somebody has used may be given to a request. */
+/** Whether a worker that was used before may be given to a request. */
 function mayReuse({ status }: Worker, request: Waiting, reuse: PlacementRules["reuse"]): boolean {
   const isNew = status?.lastUsedBy === undefined && (status?.allocationCount ?? 0) === 0;
   switch (reuse) {

@@ -25,7 +25,7 @@ const serverTrustKey = "server-ca.crt";
 
 /**
  * How long what was read counts. Keys and authorities sign only once they have settled, which takes
- * far longer: nobody signs with one that others do not know.
+ * far longer: no replica signs with one that others do not know.
  */
 const FRESH_MS = 15_000;
 

@@ -8,21 +8,21 @@ import { audience, FakeIssuer, newKey } from "../identity/issuer.fixture.ts";
 import { clusterSecrets } from "../names.ts";
 import { BuildKitOIDCConfig } from "../oidc/oidc-config.ts";
 import { BuildKitPool } from "../pool/index.ts";
-import { ApiWorld, type Asked, octocatRule } from "./api-world.fixture.ts";
+import { ApiTestEnvironment, type Asked, octocatRule } from "./api-environment.fixture.ts";
 import { apiRoutes } from "./runnable.ts";
 import type { Service } from "./service.ts";
 
-const world = await ApiWorld.start();
-const { namespace } = world;
-afterAll(() => world[Symbol.asyncDispose]());
+const environment = await ApiTestEnvironment.start();
+const { namespace } = environment;
+afterAll(() => environment[Symbol.asyncDispose]());
 
-await world.pools.pool("ci", {
+await environment.pools.pool("ci", {
   scaling: { min: 2, max: 4 },
   auth: {
     methods: [
       {
         type: "oidc",
-        oidc: { issuer: world.issuer.url, audience: "pool-only", claimsMapping: { user: "actor" } },
+        oidc: { issuer: environment.issuer.url, audience: "pool-only", claimsMapping: { user: "actor" } },
       },
       { type: "token", token: { secretRef: "ci-tokens" } },
     ],
@@ -35,44 +35,48 @@ await world.pools.pool("ci", {
     },
   },
 });
-await world.pools.pool("other", { auth: { rbac: { rules: [{ users: ["octocat"] }] } } });
-await world.secret(namespace, "ci-tokens", { robot: "a-long-enough-secret-token", short: "short" });
+await environment.pools.pool("other", { auth: { rbac: { rules: [{ users: ["octocat"] }] } } });
+await environment.secret(namespace, "ci-tokens", { robot: "a-long-enough-secret-token", short: "short" });
 
 const known = (pool: string, token: string) =>
   vi.waitFor(async () => {
     for (const replica of [0, 1])
       expect(
-        (await world.ask("GET", `/api/v1/pools/${pool}?namespace=${namespace}`, { token, replica })).status,
+        (await environment.ask("GET", `/api/v1/pools/${pool}?namespace=${namespace}`, { token, replica }))
+          .status,
       ).toBe(200);
   });
 beforeAll(async () => {
-  await known("ci", world.token());
-  await known("other", world.token("boss"));
+  await known("ci", environment.token());
+  await known("other", environment.token("boss"));
 });
 
 const allocate = (asked: Asked, body: object = {}) =>
-  world.ask("POST", "/api/v1/workers/allocate", {
+  environment.ask("POST", "/api/v1/workers/allocate", {
     body: { namespace, poolName: "ci", wait: "5s", ...body },
     ...asked,
   });
 const release = (token: string | undefined, allocated: unknown) =>
-  world.ask("POST", "/api/v1/workers/release", { body: { token: allocated }, ...(token ? { token } : {}) });
+  environment.ask("POST", "/api/v1/workers/release", {
+    body: { token: allocated },
+    ...(token ? { token } : {}),
+  });
 
 describe("who makes a request", () => {
-  const forged = forgedTokens(world.issuer);
+  const forged = forgedTokens(environment.issuer);
 
-  test.for(forged)("is not told by a token with %s: 401", async ([, token]) => {
+  test.for(forged)("is not proven by a token with %s: 401", async ([, token]) => {
     const answered = await allocate({ token });
     expect(answered).toMatchObject({ status: 401, body: { code: "Unauthenticated" } });
     expect(answered.headers["www-authenticate"]).toContain("Bearer");
     expect(answered.text).not.toContain(token);
   });
 
-  test("must be told on every endpoint but health and the document", async () => {
+  test("must be proven on every endpoint but health and the document", async () => {
     const routes = apiRoutes({ options: {} } as unknown as Service);
     const open: string[] = [];
     for (const { method, path } of routes) {
-      const answered = await world.ask(
+      const answered = await environment.ask(
         method,
         path.replaceAll(/\{\w+\}/g, "ci"),
         method === "POST" ? { body: {} } : {},
@@ -83,26 +87,26 @@ describe("who makes a request", () => {
   });
 
   test("is a service account by a token with our audience", async () => {
-    const token = await world.accountToken(namespace);
+    const token = await environment.accountToken(namespace);
     const answered = await allocate({ token });
     expect(answered.status).toBe(200);
     expect((await release(token, answered.body.token)).status).toBe(200);
-    expect((await allocate({ token: await world.accountToken(namespace, "ci", []) })).status).toBe(401);
+    expect((await allocate({ token: await environment.accountToken(namespace, "ci", []) })).status).toBe(401);
   });
 
   test("is denied across namespaces unless a rule says otherwise", async () => {
-    const elsewhere = await world.pools.cluster.createNamespace("elsewhere");
-    const token = await world.accountToken(elsewhere);
+    const elsewhere = await environment.pools.cluster.createNamespace("elsewhere");
+    const token = await environment.accountToken(elsewhere);
     expect(await allocate({ token })).toMatchObject({ status: 403, body: { code: "Forbidden" } });
     const rules = [octocatRule, { users: [`system:serviceaccount:${elsewhere}:*`] }];
-    await world.pools.pool("shared", { scaling: { min: 1 }, auth: { rbac: { rules } } });
+    await environment.pools.pool("shared", { scaling: { min: 1 }, auth: { rbac: { rules } } });
     await known("shared", token);
     const answered = await allocate({ token }, { poolName: "shared" });
     expect(answered.status).toBe(200);
   });
 
-  test("is somebody by a pool's own issuer and tokens for that pool alone", async () => {
-    for (const token of [world.token("octocat", { aud: "pool-only" }), "a-long-enough-secret-token"]) {
+  test("is known by a pool's own issuer and tokens for that pool alone", async () => {
+    for (const token of [environment.token("octocat", { aud: "pool-only" }), "a-long-enough-secret-token"]) {
       const answered = await allocate({ token });
       expect(answered.status).toBe(200);
       await release(token, answered.body.token);
@@ -110,15 +114,15 @@ describe("who makes a request", () => {
     }
     for (const token of ["a-long-enough-secret-tokem", "short", "robot"])
       expect((await allocate({ token })).status).toBe(401);
-    // Nobody becomes an administrator by what a pool says.
-    const boss = world.token("boss", { aud: "pool-only" });
+    // No pool can name an administrator.
+    const boss = environment.token("boss", { aud: "pool-only" });
     expect((await allocate({ token: boss }, { poolName: "other" })).status).toBe(403);
   });
 
   test("is left open while the issuer of a token cannot be asked: 503", async () => {
     await using slow = await FakeIssuer.start();
     slow.isDown = true;
-    await world.client.create(BuildKitOIDCConfig, {
+    await environment.client.create(BuildKitOIDCConfig, {
       metadata: { namespace: "buildkit-system", name: "slow" },
       spec: { issuer: slow.url, audience, caBundle: slow.authority.certificate },
     });
@@ -141,24 +145,28 @@ describe("what they may do", () => {
     ["boss", "ci", 200, 200, 200],
     ["boss", "other", 200, 200, 200],
   ])("%s, with pool %s", async ([user, pool, view, take, certs]) => {
-    const token = world.token(user);
-    expect((await world.ask("GET", `/api/v1/pools/${pool}?namespace=${namespace}`, { token })).status).toBe(
-      view,
-    );
+    const token = environment.token(user);
+    expect(
+      (await environment.ask("GET", `/api/v1/pools/${pool}?namespace=${namespace}`, { token })).status,
+    ).toBe(view);
     const allocated = await allocate({ token }, { poolName: pool });
     expect(allocated.status).toBe(take);
     if (take === 200) await release(token, allocated.body.token);
     const body = { pools: [`${namespace}/${pool}`] };
-    expect((await world.ask("POST", "/api/v1/certs/request", { token, body })).status).toBe(certs);
+    expect((await environment.ask("POST", "/api/v1/certs/request", { token, body })).status).toBe(certs);
   });
 
   test("follows the claims of their token", async () => {
-    expect((await allocate({ token: world.token("octocat", { repository: "acme/x" }) })).status).toBe(200);
-    expect((await allocate({ token: world.token("octocat", { repository: "evil/x" }) })).status).toBe(401);
+    expect((await allocate({ token: environment.token("octocat", { repository: "acme/x" }) })).status).toBe(
+      200,
+    );
+    expect((await allocate({ token: environment.token("octocat", { repository: "evil/x" }) })).status).toBe(
+      401,
+    );
   });
 
   test("is limited in number and time by the rule that admits them", async () => {
-    const token = world.token("limited");
+    const token = environment.token("limited");
     const first = await allocate({ token }, { ttl: "24h" });
     expect(first.status).toBe(200);
     expect(Date.parse(String(first.body.expiresAt))).toBeLessThanOrEqual(Date.now() + 10 * 60_000);
@@ -175,12 +183,12 @@ describe("what they may do", () => {
   });
 
   test("changes with the pool's rules, within seconds", async () => {
-    const token = world.token("late");
+    const token = environment.token("late");
     expect((await allocate({ token })).status).toBe(403);
-    const { spec } = await world.client.get(BuildKitPool, { namespace, name: "ci" });
+    const { spec } = await environment.client.get(BuildKitPool, { namespace, name: "ci" });
     const rules = [...spec.auth.rbac.rules, { users: ["late"] }];
     const patch = { spec: { auth: { rbac: { rules } } } };
-    await world.client.patch(BuildKitPool, { namespace, name: "ci" }, { type: "merge", patch });
+    await environment.client.patch(BuildKitPool, { namespace, name: "ci" }, { type: "merge", patch });
     await vi.waitFor(async () => {
       const answered = await allocate({ token });
       expect(answered.status).toBe(200);
@@ -189,13 +197,13 @@ describe("what they may do", () => {
   });
 
   test("is written down, with the reason and without any token", async () => {
-    world.audit.length = 0;
-    const [good, bad] = [world.token(), world.token("hubot")];
+    environment.audit.length = 0;
+    const [good, bad] = [environment.token(), environment.token("hubot")];
     const allocated = await allocate({ token: good });
     await allocate({ token: bad });
     await allocate({ token: "nonsense" });
     await release(good, allocated.body.token);
-    expect(world.audit).toMatchObject([
+    expect(environment.audit).toMatchObject([
       {
         decision: "allowed",
         verb: "allocate",
@@ -214,7 +222,7 @@ describe("what they may do", () => {
       { decision: "allowed", user: "octocat", why: "octocat has allocated it" },
     ]);
     for (const secret of [good, bad, String(allocated.body.token)])
-      expect(JSON.stringify(world.audit)).not.toContain(secret);
+      expect(JSON.stringify(environment.audit)).not.toContain(secret);
   });
 });
 
@@ -225,19 +233,22 @@ describe("a certificate of certs/request grants no more than what it was asked f
     const methods = [
       {
         type: "oidc",
-        oidc: { issuer: world.issuer.url, audience: "open-only", claimsMapping: { user: "actor" } },
+        oidc: { issuer: environment.issuer.url, audience: "open-only", claimsMapping: { user: "actor" } },
       },
       { type: "token", token: { secretRef: "open-tokens" } },
     ];
-    await world.secret(namespace, "open-tokens", { boss: secretToken });
-    await world.pools.pool("open", { scaling: { min: 1 }, auth: { methods, rbac: { enabled: false } } });
-    await world.pools.pool("ruled", { scaling: { min: 2 }, auth: { rbac: { rules: [rule] } } });
-    for (const pool of ["open", "ruled"]) await known(pool, world.token("boss"));
+    await environment.secret(namespace, "open-tokens", { boss: secretToken });
+    await environment.pools.pool("open", {
+      scaling: { min: 1 },
+      auth: { methods, rbac: { enabled: false } },
+    });
+    await environment.pools.pool("ruled", { scaling: { min: 2 }, auth: { rbac: { rules: [rule] } } });
+    for (const pool of ["open", "ruled"]) await known(pool, environment.token("boss"));
   });
 
   const certified = async (asked: Asked, pools: readonly string[], change: object = {}) => {
     const body = { pools, namespace, ...change };
-    const answered = await world.ask("POST", "/api/v1/certs/request", { ...asked, body });
+    const answered = await environment.ask("POST", "/api/v1/certs/request", { ...asked, body });
     expect(answered, answered.text).toMatchObject({ status: 200 });
     const { clientCert, clientKey, expiresAt } = answered.body;
     return {
@@ -253,58 +264,58 @@ describe("a certificate of certs/request grants no more than what it was asked f
     })[],
   ) => {
     const patch = { spec: { auth: { rbac: { rules: changed } } } };
-    await world.client.patch(BuildKitPool, { namespace, name: pool }, { type: "merge", patch });
+    await environment.client.patch(BuildKitPool, { namespace, name: pool }, { type: "merge", patch });
   };
 
   test.for<[string, () => string]>([
     ["a token of a pool's own Secret", () => secretToken],
-    ["a token of a pool's own issuer", () => world.token("boss", { aud: "open-only" })],
+    ["a token of a pool's own issuer", () => environment.token("boss", { aud: "open-only" })],
   ])("neither administration nor another pool: %s", async ([, token]) => {
     const { pair } = await certified({ token: token() }, ["open"]);
     const own = await allocate({ pair }, { poolName: "open" });
     expect(own.status).toBe(200);
     const released = { body: { token: own.body.token }, pair };
-    expect((await world.ask("POST", "/api/v1/workers/release", released)).status).toBe(200);
+    expect((await environment.ask("POST", "/api/v1/workers/release", released)).status).toBe(200);
     expect((await allocate({ pair }, { poolName: "open", priority: 1 })).status).toBe(422);
     for (const poolName of ["ci", "other", "ruled"])
       expect((await allocate({ pair }, { poolName })).status).toBe(403);
-    const { body } = await world.ask("GET", "/api/v1/pools", { pair });
+    const { body } = await environment.ask("GET", "/api/v1/pools", { pair });
     expect(body).toEqual({ pools: [expect.objectContaining({ name: "open" })] });
-    const others = await allocate({ token: world.token() }, { poolName: "ruled" });
+    const others = await allocate({ token: environment.token() }, { poolName: "ruled" });
     const taken = { body: { token: others.body.token }, pair };
     for (const path of ["release", "lookup", "renew"])
-      expect((await world.ask("POST", `/api/v1/workers/${path}`, taken)).status).toBe(403);
-    await release(world.token(), others.body.token);
+      expect((await environment.ask("POST", `/api/v1/workers/${path}`, taken)).status).toBe(403);
+    await release(environment.token(), others.body.token);
   });
 
   test("an administrator's counts for the pools that it names", async () => {
-    const { pair } = await certified({ token: world.token("boss") }, ["ci"]);
-    const others = await allocate({ token: world.token() });
+    const { pair } = await certified({ token: environment.token("boss") }, ["ci"]);
+    const others = await allocate({ token: environment.token() });
     const body = { token: others.body.token };
-    expect((await world.ask("POST", "/api/v1/workers/lookup", { pair, body })).status).toBe(200);
-    await release(world.token(), others.body.token);
+    expect((await environment.ask("POST", "/api/v1/workers/lookup", { pair, body })).status).toBe(200);
+    await release(environment.token(), others.body.token);
     expect((await allocate({ pair }, { poolName: "other" })).status).toBe(403);
   });
 
   test("the limits of its rule, and no verb that the rule lacks", async () => {
-    const { pair } = await certified({ token: world.token() }, ["ruled"]);
+    const { pair } = await certified({ token: environment.token() }, ["ruled"]);
     const first = await allocate({ pair }, { poolName: "ruled", ttl: "2h" });
     expect(first.status).toBe(200);
     expect(Date.parse(String(first.body.expiresAt))).toBeLessThanOrEqual(Date.now() + 10 * 60_000);
     expect((await allocate({ pair }, { poolName: "ruled" })).status).toBe(429);
-    await release(world.token(), first.body.token);
+    await release(environment.token(), first.body.token);
 
     await rules("ruled", [{ ...rule, verbs: ["certs"] }]);
     await vi.waitFor(async () => expect((await allocate({ pair }, { poolName: "ruled" })).status).toBe(403));
-    const certsOnly = await certified({ token: world.token() }, ["ruled"]);
+    const certsOnly = await certified({ token: environment.token() }, ["ruled"]);
     expect((await allocate(certsOnly, { poolName: "ruled" })).status).toBe(403);
     await rules("ruled", [rule]);
   });
 
   test("nothing once the rule is gone, or asks for claims that it has not", async () => {
-    const { pair } = await certified({ token: world.token() }, ["ruled"]);
+    const { pair } = await certified({ token: environment.token() }, ["ruled"]);
     const mayView = async () =>
-      (await world.ask("GET", `/api/v1/pools/ruled?namespace=${namespace}`, { pair })).status;
+      (await environment.ask("GET", `/api/v1/pools/ruled?namespace=${namespace}`, { pair })).status;
     await vi.waitFor(async () => expect(await mayView()).toBe(200));
     for (const changed of [[], [{ ...rule, claims: { repository: ["acme/other"] } }]]) {
       await rules("ruled", changed);
@@ -316,19 +327,21 @@ describe("a certificate of certs/request grants no more than what it was asked f
   });
 
   test("no further certificate that lasts longer, or for more pools", async () => {
-    const first = await certified({ token: world.token() }, ["ci"], { duration: "5m" });
+    const first = await certified({ token: environment.token() }, ["ci"], { duration: "5m" });
     const second = await certified({ pair: first.pair }, ["ci"], { duration: "24h" });
     expect(second.expiresAt).toBeLessThanOrEqual(first.expiresAt);
     const body = { pools: ["ci", "ruled"], namespace };
-    expect((await world.ask("POST", "/api/v1/certs/request", { pair: first.pair, body })).status).toBe(403);
+    expect((await environment.ask("POST", "/api/v1/certs/request", { pair: first.pair, body })).status).toBe(
+      403,
+    );
     expect((await allocate({ pair: second.pair }, { poolName: "ruled" })).status).toBe(403);
   });
 
   test("nothing once the pool no longer has the issuer or the token", async () => {
     const byToken = await certified({ token: secretToken }, ["open"]);
-    const byIssuer = await certified({ token: world.token("boss", { aud: "open-only" }) }, ["open"]);
+    const byIssuer = await certified({ token: environment.token("boss", { aud: "open-only" }) }, ["open"]);
     const patch = { spec: { auth: { methods: [] } } };
-    await world.client.patch(BuildKitPool, { namespace, name: "open" }, { type: "merge", patch });
+    await environment.client.patch(BuildKitPool, { namespace, name: "open" }, { type: "merge", patch });
     for (const { pair } of [byToken, byIssuer])
       await vi.waitFor(async () =>
         expect(await allocate({ pair }, { poolName: "open" })).toMatchObject({
@@ -339,7 +352,7 @@ describe("a certificate of certs/request grants no more than what it was asked f
   });
 
   test("one of an earlier release, which does not carry who vouched for it, is refused", async () => {
-    const ring = await world.client.get(Secret, {
+    const ring = await environment.client.get(Secret, {
       namespace: "buildkit-system",
       name: clusterSecrets.clientAuthorities,
     });
@@ -364,7 +377,7 @@ describe("a certificate of certs/request grants no more than what it was asked f
 });
 
 test("no body of any kind brings the server down: never a 5xx", { timeout: 60_000 }, async () => {
-  const token = world.token();
+  const token = environment.token();
   const routes = apiRoutes({ options: {} } as unknown as Service).filter(({ method }) => method === "POST");
   const word = fc.constantFrom(
     "poolName",
@@ -407,9 +420,9 @@ test("no body of any kind brings the server down: never a 5xx", { timeout: 60_00
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...routes), body, async ({ path }, text) => {
       const to = path.replaceAll(/\{\w+\}/g, "nope");
-      // Nobody waits for minutes here.
+      // No request here waits for minutes.
       const quick = text.startsWith("{") ? text.replace(/\{/, '{"wait":"0s",') : text;
-      const answered = await world.ask("POST", to, {
+      const answered = await environment.ask("POST", to, {
         token,
         body: path.endsWith("/workers/allocate") ? quick : text,
       });
@@ -419,7 +432,9 @@ test("no body of any kind brings the server down: never a 5xx", { timeout: 60_00
       const allocated = answered.body.token ?? answered.body.allocationToken;
       if (allocated !== undefined) await release(token, allocated);
       if (answered.status === 202)
-        await world.ask("DELETE", `/api/v1/allocations/${String(answered.body.allocationId)}`, { token });
+        await environment.ask("DELETE", `/api/v1/allocations/${String(answered.body.allocationId)}`, {
+          token,
+        });
     }),
     { numRuns: 500 },
   );

@@ -66,7 +66,7 @@ export function certificateRoutes(service: Service): readonly Route[] {
       const spanned = duration === undefined ? defaultTtlMs : spanMs(duration, "duration");
       const limits = admitted.map((one) => service.ttlMs(one, "24h"));
       const { origin } = first.identity;
-      // By a certificate nobody has another that lasts longer.
+      // A certificate is never replaced by one that lasts longer.
       const latest = origin.is === "certificate" ? origin.notAfter : Number.POSITIVE_INFINITY;
       const notAfter = Math.min(latest, clock.now() + Math.min(spanned, longestGrantMs, ...limits));
       const init = { identity: first.identity, pools: admitted.map(({ name }) => name), notAfter };

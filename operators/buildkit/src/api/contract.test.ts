@@ -9,30 +9,30 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { z } from "zod";
 import { BuildKitPool } from "../pool/index.ts";
 import { readRevocations, revocationsDataKey, tokenIn } from "../tokens/index.ts";
-import { type Answered, ApiWorld, type Asked, octocatRule } from "./api-world.fixture.ts";
+import { type Answered, ApiTestEnvironment, type Asked, octocatRule } from "./api-environment.fixture.ts";
 import { matchRoute } from "./route.ts";
 import { apiRoutes } from "./runnable.ts";
 import type { Service } from "./service.ts";
 
-const world = await ApiWorld.start();
-const { namespace } = world;
-afterAll(() => world[Symbol.asyncDispose]());
+const environment = await ApiTestEnvironment.start();
+const { namespace } = environment;
+afterAll(() => environment[Symbol.asyncDispose]());
 
 const auth = { rbac: { rules: [octocatRule] } };
 const warm = { scaling: { min: 2, max: 4 } };
-await world.pools.pool("ci", { ...warm, auth });
-await world.client.patch(
+await environment.pools.pool("ci", { ...warm, auth });
+await environment.client.patch(
   BuildKitPool,
   { namespace, name: "ci" },
   { type: "merge", patch: { metadata: { labels: { team: "shop" } } } },
 );
-await world.pools.pool("full", { scaling: { max: 1 }, auth, queue: { maxLength: 1 } });
-const token = world.token();
+await environment.pools.pool("full", { scaling: { max: 1 }, auth, queue: { maxLength: 1 } });
+const token = environment.token();
 
 /** Every answer, to be held against the OpenAPI document. */
 const answers: { method: string; path: string; answered: Answered }[] = [];
 async function ask(method: string, path: string, asked: Asked = {}): Promise<Answered> {
-  const answered = await world.ask(method, path, { token, ...asked });
+  const answered = await environment.ask(method, path, { token, ...asked });
   answers.push({ method, path: path.split("?")[0] ?? "", answered });
   return answered;
 }
@@ -45,11 +45,11 @@ const pem = (text: unknown) => Buffer.from(String(text), "base64").toString();
 /** A pool that was just made is known to each replica a moment later. */
 beforeAll(() =>
   vi.waitFor(async () => {
-    expect((await world.ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { token })).body.ready).toBe(
-      true,
-    );
+    expect(
+      (await environment.ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { token })).body.ready,
+    ).toBe(true);
     const path = `/api/v1/pools/full?namespace=${namespace}`;
-    expect((await world.ask("GET", path, { token, replica: 1 })).status).toBe(200);
+    expect((await environment.ask("GET", path, { token, replica: 1 })).status).toBe(200);
   }),
 );
 
@@ -63,9 +63,9 @@ describe("POST /api/v1/workers/allocate", () => {
       endpoint: "tcp://10.0.0.7:1234",
       gatewayEndpoint: `tcp://ci.${namespace}.svc:1235`,
     });
-    expect(pem(body.caCert)).toBe(world.pools.trust);
+    expect(pem(body.caCert)).toBe(environment.pools.trust);
     const certificate = new X509Certificate(pem(body.clientCert));
-    expect(certificate.verify(new X509Certificate(world.pools.trust).publicKey)).toBe(true);
+    expect(certificate.verify(new X509Certificate(environment.pools.trust).publicKey)).toBe(true);
     expect(pem(body.clientKey)).toContain("PRIVATE KEY");
     expect(tokenIn(inspect(pem(body.clientCert)))).toEqual({ has: "token", token: body.token });
     const leftMs = Date.parse(String(body.expiresAt)) - Date.now();
@@ -120,13 +120,14 @@ describe("POST /api/v1/workers/allocate", () => {
       { platform: "linux/arm64", poolName: "arm" },
       { platform: "linux/arm", poolName: "ci" },
     ];
-    await world.pools.pool("amd", { ...spec, platform: "linux/amd64", otherPlatforms });
-    await world.pools.pool("arm", { ...spec, platform: "linux/arm64" });
+    await environment.pools.pool("amd", { ...spec, platform: "linux/amd64", otherPlatforms });
+    await environment.pools.pool("arm", { ...spec, platform: "linux/arm64" });
     const platforms = ["linux/arm64", "linux/amd64"];
     const both = () => allocate({ poolName: "amd", jobId: "both", wait: "1s", platforms });
     const held = async (name: string) =>
-      (await world.pools.workers()).filter(({ spec: one }) => one.poolRef.name === name && one.allocation)
-        .length;
+      (await environment.pools.workers()).filter(
+        ({ spec: one }) => one.poolRef.name === name && one.allocation,
+      ).length;
     const answered = await vi.waitFor(
       async () => {
         const found = await both();
@@ -147,7 +148,7 @@ describe("POST /api/v1/workers/allocate", () => {
       expect(await ask("POST", "/api/v1/workers/release", { body: { token: node.token } })).toMatchObject({
         status: 200,
       });
-    // Somebody else has the one: the other is not kept for it.
+    // Another job has the one: the other is not kept for it.
     const taken = await allocate({ poolName: "arm" });
     expect(taken.status).toBe(200);
     expect(await both()).toMatchObject({
@@ -176,8 +177,8 @@ describe("POST /api/v1/workers/allocate", () => {
     const { location } = waiting.headers;
     expect(location).toBe(`/api/v1/allocations/${String(waiting.body.allocationId)}`);
     expect((await ask("GET", `${location}`, { replica: 1 })).status).toBe(202);
-    const stranger = await ask("GET", `${location}`, { token: world.token("hubot") });
-    expect(stranger).toMatchObject({ status: 404, body: { code: "OperationNotFound" } });
+    const other = await ask("GET", `${location}`, { token: environment.token("hubot") });
+    expect(other).toMatchObject({ status: 404, body: { code: "OperationNotFound" } });
     expect(await allocate({ poolName: "full", wait: "0s" })).toMatchObject({
       status: 429,
       body: { code: "QueueFull" },
@@ -239,8 +240,8 @@ describe("POST /api/v1/workers/lookup, renew and release", () => {
   test("are for the owner, and for administrators", async () => {
     const allocated = await allocate({ poolName: "ci", ttl: "10m" });
     const body = { token: allocated.body.token };
-    const boss = world.token("boss");
-    const hubot = world.token("hubot");
+    const boss = environment.token("boss");
+    const hubot = environment.token("hubot");
     for (const verb of ["lookup", "renew", "release"])
       expect(await ask("POST", `/api/v1/workers/${verb}`, { body, token: hubot })).toMatchObject({
         status: 403,
@@ -265,7 +266,7 @@ describe("POST /api/v1/workers/lookup, renew and release", () => {
     expect((await ask("POST", "/api/v1/workers/lookup", { body })).body).toMatchObject({
       code: "NotAllocated",
     });
-    const { data } = await world.client.get(ConfigMap, { namespace, name: "ci-revocations" });
+    const { data } = await environment.client.get(ConfigMap, { namespace, name: "ci-revocations" });
     expect([...readRevocations(data?.[revocationsDataKey] ?? "").values()]).toMatchObject([
       { reason: "released by boss" },
     ]);
@@ -290,11 +291,11 @@ test("POST /api/v1/jobs/release ends a job that waits, or has a worker, for its 
     ask("POST", "/api/v1/jobs/release", { body: { namespace, poolName: "ci", jobId }, ...asked });
   const allocated = await allocate({ poolName: "ci", jobId: "left" });
   expect(allocated.status).toBe(200);
-  expect(await end("left", { token: world.token("boss") })).toMatchObject({
+  expect(await end("left", { token: environment.token("boss") })).toMatchObject({
     status: 404,
     body: { code: "JobNotFound" },
   });
-  expect((await end("left", { token: world.token("hubot") })).status).toBe(403);
+  expect((await end("left", { token: environment.token("hubot") })).status).toBe(403);
   expect(await end("left")).toMatchObject({ status: 200, body: { status: "released" } });
   expect((await release(allocated)).status).toBe(404);
   expect((await end("left")).status).toBe(404);
@@ -307,7 +308,7 @@ describe("certificates", () => {
     });
     expect(answered.status).toBe(200);
     const { caCert, clientCert, clientKey, endpoints } = answered.body;
-    expect(caCert).toBe(world.pools.trust);
+    expect(caCert).toBe(environment.pools.trust);
     expect(endpoints).toEqual({
       ci: `tcp://ci.${namespace}.svc:1235`,
       [`${namespace}/full`]: `tcp://full.${namespace}.svc:1235`,
@@ -335,36 +336,40 @@ describe("certificates", () => {
     expect((await ask("POST", "/api/v1/certs/request", { body: { pools: ["a/b/c"] } })).status).toBe(422);
     const hubot = await ask("POST", "/api/v1/certs/request", {
       body: { pools: ["ci"], namespace },
-      token: world.token("hubot"),
+      token: environment.token("hubot"),
     });
     expect(hubot.status).toBe(403);
   });
 
   test("GET /api/v1/certs/{name} shows a pool's certificate without its key", async () => {
-    const { authority } = world.issuer;
+    const { authority } = environment.issuer;
     const { certificate, key } = authority.issue({
       commonName: "gw",
       usages: ["server"],
       validFor: 60_000,
     });
-    await world.pools.pool("shown", { auth });
+    await environment.pools.pool("shown", { auth });
     const path = `/api/v1/certs/shown?namespace=${namespace}`;
     await expect.poll(async () => (await ask("GET", path)).body.code).toBe("CertificateNotFound");
     const data = {
       "tls.crt": Buffer.from(certificate).toString("base64"),
       "tls.key": Buffer.from(key).toString("base64"),
     };
-    await world.client.patch(Secret, { namespace, name: "shown-tls" }, { type: "merge", patch: { data } });
+    await environment.client.patch(
+      Secret,
+      { namespace, name: "shown-tls" },
+      { type: "merge", patch: { data } },
+    );
     const answered = await ask("GET", path);
     expect(answered.body).toMatchObject({
       name: "shown-tls",
       namespace,
-      caCert: world.pools.trust,
+      caCert: environment.pools.trust,
       certificate,
     });
     expect(answered.text).not.toContain("PRIVATE");
     expect((await ask("GET", `/api/v1/certs/shown-tls?namespace=${namespace}`)).body).toEqual(answered.body);
-    expect((await ask("GET", path, { token: world.token("hubot") })).status).toBe(403);
+    expect((await ask("GET", path, { token: environment.token("hubot") })).status).toBe(403);
     expect((await ask("GET", `/api/v1/certs/nope?namespace=${namespace}`)).status).toBe(404);
   });
 
@@ -382,7 +387,9 @@ describe("pools", () => {
       endpoint: `tcp://ci.${namespace}.svc:1235`,
       status: "Pending",
     });
-    expect((await ask("GET", "/api/v1/pools", { token: world.token("hubot") })).body).toEqual({ pools: [] });
+    expect((await ask("GET", "/api/v1/pools", { token: environment.token("hubot") })).body).toEqual({
+      pools: [],
+    });
     expect((await ask("GET", "/api/v1/pools?namespace=other")).body).toEqual({ pools: [] });
   });
 
@@ -391,12 +398,13 @@ describe("pools", () => {
     expect(body).toMatchObject({ name: "ci", queue: { length: 0 }, defaultTTL: "1h", maxTTL: "24h" });
     expect((await ask("GET", "/api/v1/pools/ci")).status).toBe(404);
     expect(
-      (await ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { token: world.token("hubot") })).status,
+      (await ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { token: environment.token("hubot") }))
+        .status,
     ).toBe(403);
   });
 
   test("POST /api/v1/pools/{name}/wake has a worker started", async () => {
-    await world.pools.pool("cold", { scaling: { min: 0, max: 1 }, auth });
+    await environment.pools.pool("cold", { scaling: { min: 0, max: 1 }, auth });
     await expect
       .poll(async () => (await ask("GET", `/api/v1/pools/cold?namespace=${namespace}`)).status)
       .toBe(200);
@@ -438,7 +446,7 @@ describe("pools", () => {
 
 describe("everything else", () => {
   test("GET /api/v1/health needs no credentials", async () => {
-    const answered = await world.ask("GET", "/api/v1/health");
+    const answered = await environment.ask("GET", "/api/v1/health");
     expect([answered.status, answered.text]).toEqual([200, "OK"]);
   });
 
@@ -455,14 +463,14 @@ describe("everything else", () => {
 /** What a test allocated has been released: the next one finds idle workers. */
 afterEach(() =>
   vi.waitFor(async () => {
-    expect((await world.ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { token })).body.ready).toBe(
-      true,
-    );
+    expect(
+      (await environment.ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { token })).body.ready,
+    ).toBe(true);
   }),
 );
 
 test("the OpenAPI document describes every route, and every answer here is as it says", async () => {
-  const { body } = await world.ask("GET", "/api/v1/openapi.json");
+  const { body } = await environment.ask("GET", "/api/v1/openapi.json");
   const routes = apiRoutes({ options: {} } as unknown as Service);
   const paths = body.paths as Record<string, Record<string, unknown>>;
   const documented = Object.entries(paths).flatMap(([path, methods]) =>

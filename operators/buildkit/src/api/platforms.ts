@@ -2,7 +2,7 @@ import type { Clock } from "@windlass/clock";
 import {
   AllocationError,
   type AllocationOutcome,
-  type AllocationWish,
+  type AllocationSpec,
   type Allocator,
   type Grant,
   type PoolState,
@@ -13,9 +13,9 @@ import { poolNameOf } from "./pool-access.ts";
 import { invalidField } from "./problem.ts";
 
 /** A worker that is wanted for a platform. */
-export interface PlatformWish {
+export interface PlatformSpec {
   readonly platform: string;
-  readonly wish: AllocationWish;
+  readonly spec: AllocationSpec;
 }
 
 /** A worker for each platform, or what is still waited for. */
@@ -63,7 +63,7 @@ export function poolFor(pool: Pool, platform: string, state: Pick<PoolState, "po
  */
 export async function allocateAll(
   allocator: Pick<Allocator, "allocate" | "release">,
-  wishes: readonly PlatformWish[],
+  specs: readonly PlatformSpec[],
   clock: Pick<Clock, "monotonic">,
 ): Promise<PlatformsOutcome> {
   const startedAt = clock.monotonic();
@@ -79,9 +79,9 @@ export async function allocateAll(
     }
   };
   try {
-    for (const { platform, wish } of wishes.toSorted(byPool)) {
-      const waitMs = Math.max(0, wish.waitMs - (clock.monotonic() - startedAt));
-      const outcome = await allocator.allocate({ ...wish, waitMs });
+    for (const { platform, spec } of specs.toSorted(byPool)) {
+      const waitMs = Math.max(0, spec.waitMs - (clock.monotonic() - startedAt));
+      const outcome = await allocator.allocate({ ...spec, waitMs });
       if (outcome.is === "waiting") {
         await giveBack();
         return outcome;
@@ -93,14 +93,14 @@ export async function allocateAll(
     await giveBack();
     throw error;
   }
-  const nodes = wishes.flatMap(({ platform }) => {
+  const nodes = specs.flatMap(({ platform }) => {
     const grant = granted.get(platform);
     return grant ? [{ platform, grant }] : [];
   });
   return { is: "granted", nodes, giveBack };
 }
 
-function byPool(a: PlatformWish, b: PlatformWish): number {
-  const [one, other] = [a, b].map(({ wish }) => poolText(poolNameOf(wish.pool)));
+function byPool(a: PlatformSpec, b: PlatformSpec): number {
+  const [one, other] = [a, b].map(({ spec }) => poolText(poolNameOf(spec.pool)));
   return (one ?? "") < (other ?? "") ? -1 : 1;
 }

@@ -10,7 +10,7 @@ export interface FieldFault {
   readonly message: string;
 }
 
-/** What went wrong, as clients are told: `{ code, message, details }`. */
+/** What went wrong, as clients receive it: `{ code, message, details }`. */
 export interface ProblemBody {
   readonly code: string;
   readonly message: string;
@@ -60,7 +60,7 @@ const allocationStatuses: Readonly<Record<AllocationErrorCode, number>> = {
   Contended: 503,
 };
 
-/** What a client is told about an error. Undefined for a fault of this program. */
+/** What a client receives about an error. Undefined for a fault of this program. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof AllocationError)

@@ -19,7 +19,7 @@ const RETRY_MS = 5_000;
 
 /**
  * Publishes, in a ConfigMap that anybody may be allowed to read, whose certificates clients of the
- * API are to trust. The Secret with the authorities has their keys as well, and is nobody's
+ * API are to trust. The Secret with the authorities has their keys as well, and is not for clients
  * business.
  */
 export class PublishedTrust {

@@ -92,7 +92,7 @@ export function openRoute(declared: RouteText & { readonly answer: () => Reply }
 
 /**
  * @throws Problem that names each field: 400 for what has the wrong form, 422 for what has the
- *   right one and makes no sense.
+ *   right one and is invalid.
  */
 function read<S extends z.ZodType>(schema: S, given: unknown, at: string): z.output<S> {
   const { data, error } = schema.safeParse(given);

@@ -54,12 +54,12 @@ export interface AllocationApiOptions {
    * @default a certificate of the authority that signs the gateways'
    */
   readonly certificateFolder?: string;
-  /** Who may do everything, everywhere. @default nobody */
+  /** Who may do everything, everywhere. @default no user */
   readonly admins?: Partial<Admins>;
   /** What tokens of service accounts must be meant for. @default "buildkit-controller" */
   readonly audience?: string;
   /**
-   * How long it goes on serving once it is told to stop: until no Service leads here any more.
+   * How long it goes on serving once it is to stop: until no Service leads here any more.
    *
    * @default "5s"
    */

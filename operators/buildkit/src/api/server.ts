@@ -71,7 +71,7 @@ export class ApiServer {
         this.#active.add(served);
       },
     );
-    // Strangers that hang up or do not speak TLS are their own business.
+    // Unknown clients that hang up or do not speak TLS are not reported.
     this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
@@ -210,7 +210,7 @@ export class ApiServer {
   ): void {
     const isText = typeof body === "string";
     const text = isText ? body : `${JSON.stringify(body)}\n`;
-    // The rest of a body that nobody reads would keep the connection from its next request.
+    // The rest of a body that is not read would keep the connection from its next request.
     const isLast = this.#isDraining || !request.complete;
     response.writeHead(status, {
       "content-type": isText ? "text/plain; charset=utf-8" : "application/json",

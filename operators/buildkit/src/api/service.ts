@@ -39,7 +39,7 @@ export interface ServiceOptions {
 
 type AnyCall = Pick<Call<unknown, unknown>, "caller" | "request">;
 
-/** Somebody who may do what they asked for with a pool. */
+/** A caller that may do what it asked for with a pool. */
 export interface Admitted {
   readonly pool: Pool;
   readonly name: PoolName;
@@ -99,7 +99,7 @@ export class Service {
   /**
    * The allocation of a token, for its owner or an administrator.
    *
-   * @throws Problem 404 for a token of no allocation, 403 for somebody else's.
+   * @throws Problem 404 for a token of no allocation, 403 for another owner's.
    */
   async ownAllocation(call: AnyCall, token: string): Promise<OwnAllocation> {
     const found = await this.#verify(token);

@@ -146,8 +146,8 @@ export class ServingCertificate {
 }
 
 /**
- * Resolves once something in a folder has changed since the last time: what changes while somebody
- * looks counts for the next look. Where folders cannot be watched, never.
+ * Resolves once something in a folder has changed since the last time: what changes while the
+ * caller looks counts for the next look. Where folders cannot be watched, never.
  */
 function changesIn(folder: string, signal: AbortSignal): () => Promise<void> {
   let change = Promise.withResolvers<void>();

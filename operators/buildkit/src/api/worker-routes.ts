@@ -1,7 +1,7 @@
 import {
   AllocationError,
   type AllocationOutcome,
-  type AllocationWish,
+  type AllocationSpec,
   parseOperationId,
 } from "../allocation/index.ts";
 import type { PoolName } from "../pool-name.ts";
@@ -33,7 +33,7 @@ export const commonAnswers: Readonly<Record<number, Answer>> = {
   401: problem("There are no credentials, or none that are accepted"),
   403: problem("The caller may not do that"),
   404: problem("There is no such pool, allocation or operation"),
-  422: problem("A field makes no sense, or asks for what cannot be granted"),
+  422: problem("A field is invalid, or asks for what cannot be granted"),
   429: problem("Too many: Retry-After says when to try again"),
   503: problem("Not possible at present: Retry-After says when to try again"),
 };
@@ -90,7 +90,7 @@ export function workerRoutes(service: Service): readonly Route[] {
     handle: async (call) => {
       const { poolName, namespace, jobId, ttl, metadata, wait, affinityKey, priority = 0, csr } = call.body;
       const admitted = service.admit(call, "allocate", { namespace, name: poolName });
-      const wishFor = (own: Admitted): AllocationWish => {
+      const specFor = (own: Admitted): AllocationSpec => {
         const { pool, identity, limits } = own;
         if (priority > 0 && !service.isAdministrator(call, pool))
           throw invalidField("priority", "only administrators of the pool may ask for more than 0");
@@ -112,15 +112,15 @@ export function workerRoutes(service: Service): readonly Route[] {
           throw new AllocationError("QueueTimeout", "no worker was free within 5m", { retryAfterSeconds: 5 });
       };
       if (call.body.platforms === undefined) {
-        const outcome = await allocator.allocate(wishFor(admitted));
+        const outcome = await allocator.allocate(specFor(admitted));
         refuseLate(outcome);
         return await replyTo(outcome, csr, jobId === undefined);
       }
-      const wishes = call.body.platforms.map((platform) => {
+      const specs = call.body.platforms.map((platform) => {
         const own = service.admit(call, "allocate", poolFor(admitted.pool, platform, state));
-        return { platform, wish: wishFor(own) };
+        return { platform, spec: specFor(own) };
       });
-      const all = await allocateAll(allocator, wishes, service.options.clock);
+      const all = await allocateAll(allocator, specs, service.options.clock);
       if (all.is === "waiting") {
         refuseLate(all);
         return await replyTo(all, undefined, false);
@@ -144,7 +144,7 @@ export function workerRoutes(service: Service): readonly Route[] {
     const owner = request?.spec.requestedBy ?? worker?.spec.allocation?.requestedBy;
     if (owner === undefined) throw noOperation();
     const identity = service.ownerOf(call, name, owner);
-    // Whether somebody else's operation exists is nobody's business.
+    // Whether another owner's operation exists is not disclosed.
     if (!identity && !service.isAdministrator(call, pool)) throw noOperation();
     const admitted: Admitted = service.admit(call, identity ? "allocate" : "admin", name);
     return { admitted, name, request, worker };

@@ -8,7 +8,7 @@ import { countActiveBuilds, HistoryError, messagesIn, pruneCache } from "./histo
 let server: Http2Server | undefined;
 afterEach(() => server?.close());
 
-/** A daemon that answers as it is told. */
+/** A daemon that answers as the test sets. */
 async function daemon(
   answer: (stream: ServerHttp2Stream, request: Buffer) => void,
   method = "ListenBuildHistory",

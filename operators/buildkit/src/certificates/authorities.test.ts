@@ -96,7 +96,7 @@ describe("rotation", () => {
           const now = clock.now();
           const signer = signingAuthority(ringAt(now), clock, rotation);
           const leaf = signer?.issue({ commonName: "x", usages: ["client"], validFor });
-          if (!leaf) throw new Error("nobody signs");
+          if (!leaf) throw new Error("no authority can sign");
           expect(inspect(leaf.certificate).notAfter).toBe(Math.floor((now + validFor) / 1_000) * 1_000);
           leaves.push(leaf.certificate);
           const bundle = trustBundle(ringAt(now - behind));

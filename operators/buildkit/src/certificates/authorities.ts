@@ -125,7 +125,7 @@ function valid(ring: AuthorityRing, now: number): AuthorityRing {
   return ring.filter(({ certificate }) => now < inspect(certificate).notAfter);
 }
 
-/** When nobody signs with it any more, by anyone's clock. */
+/** When it no longer signs, by any replica's clock. */
 function signsUntil(ring: AuthorityRing, index: number, { settleMs }: RotationRules): number {
   const next = ring[index + 1];
   return next ? next.addedAt + settleMs + 2 * clockSkewMs : Number.POSITIVE_INFINITY;

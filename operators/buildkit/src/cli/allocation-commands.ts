@@ -38,7 +38,7 @@ export const allocateCommand: Command = command({
   summary: "get a worker, and the certificates to reach it",
   description: `
 Gets a worker of a pool, waiting for one if need be, and writes what is needed to reach it to a
-folder that nobody else may read. Give it back with: windlass-buildkit release --tlsdir FOLDER`,
+folder that only you may read. Give it back with: windlass-buildkit release --tlsdir FOLDER`,
   options: { ...poolOptions, ...allocateOptions, tlsdir, json, github, ...connectionOptions },
   examples: [
     {
@@ -67,7 +67,7 @@ folder that nobody else may read. Give it back with: windlass-buildkit release -
     try {
       await show(allocation, options, terminal);
     } catch (error) {
-      // Without its key nobody could use it, nor give it back.
+      // Without its key it could neither be used nor given back.
       await release(api, allocation.token, terminal);
       throw error;
     }

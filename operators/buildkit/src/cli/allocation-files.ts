@@ -49,7 +49,7 @@ const files = {
   allocation: "allocation.json",
 } as const;
 
-/** A folder with the key and certificates of an allocation, for nobody else to read. */
+/** A folder with the key and certificates of an allocation, readable by their user alone. */
 export class AllocationFolder {
   readonly path: string;
 
@@ -160,7 +160,7 @@ export class TemporaryFolder implements AsyncDisposable {
   }
 }
 
-/** @throws CommandError if somebody else has made it. */
+/** @throws CommandError if another user has made it. */
 async function baseFolder(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   const base = join(env.XDG_RUNTIME_DIR ?? env.TMPDIR ?? tmpdir(), `windlass-buildkit-${uid}`);

@@ -8,44 +8,44 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { runProgram, type Terminal } from "@windlass/cli";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { ApiWorld, octocatRule } from "../api/api-world.fixture.ts";
+import { ApiTestEnvironment, octocatRule } from "../api/api-environment.fixture.ts";
 import { BuildKitRequest } from "../request/request.ts";
 import { BuildKitWorker } from "../worker/index.ts";
 import { windlassBuildkit } from "./program.ts";
 
-const world = await ApiWorld.start({ replicas: 1 });
+const environment = await ApiTestEnvironment.start({ replicas: 1 });
 const root = await mkdtemp(join(tmpdir(), "windlass-buildkit-cli-"));
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await environment[Symbol.asyncDispose]();
   await rm(root, { recursive: true });
 });
 const auth = { rbac: { rules: [octocatRule] } };
-await world.pools.pool("ci", { scaling: { min: 2, max: 2 }, auth });
+await environment.pools.pool("ci", { scaling: { min: 2, max: 2 }, auth });
 const program = join(import.meta.dirname, "..", "..", "bin", "windlass-buildkit.js");
 const runtime = join(root, "runtime");
 const bin = join(root, "bin");
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  await writeFile(join(root, "ca.crt"), world.pools.trust);
+  await writeFile(join(root, "ca.crt"), environment.pools.trust);
   await mkdir(bin);
   await mkdir(runtime, { mode: 0o700 });
   await vi.waitFor(async () => expect(await idle()).toBe(2));
 });
 beforeEach(() => {
   env = {
-    BKCTL_ENDPOINT: `https://localhost:${world.ports[0]}`,
+    BKCTL_ENDPOINT: `https://localhost:${environment.ports[0]}`,
     BKCTL_TLS_CA_CERT: join(root, "ca.crt"),
-    BKCTL_TOKEN: world.token(),
+    BKCTL_TOKEN: environment.token(),
     BKCTL_POOL: "ci",
-    BKCTL_NAMESPACE: world.namespace,
+    BKCTL_NAMESPACE: environment.namespace,
     XDG_RUNTIME_DIR: runtime,
     PATH: `${bin}:${process.env.PATH}`,
   };
 });
 
 async function workers() {
-  return (await world.client.list(BuildKitWorker, { namespace: world.namespace })).items;
+  return (await environment.client.list(BuildKitWorker, { namespace: environment.namespace })).items;
 }
 const idle = async () =>
   (await workers()).filter(
@@ -80,11 +80,13 @@ async function runUntil(signal: AbortSignal, ...args: string[]) {
 }
 
 describe("allocate", () => {
-  test("writes what buildctl --tlsdir takes, for nobody else to read; renew replaces it, release removes it", async () => {
+  test("writes what buildctl --tlsdir takes, readable by their user alone; renew replaces it, release removes it", async () => {
     const folder = join(root, "certs");
     const { code, said } = await run("allocate", "--tlsdir", folder, "--ttl", "10m");
     expect(code).toBe(0);
-    expect(said).toContain(`buildctl --addr tcp://ci.${world.namespace}.svc:1235 --tlsdir ${folder} build`);
+    expect(said).toContain(
+      `buildctl --addr tcp://ci.${environment.namespace}.svc:1235 --tlsdir ${folder} build`,
+    );
     expect((await readdir(folder)).sort()).toEqual(["allocation.json", "ca.crt", "tls.crt", "tls.key"]);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of await readdir(folder))
@@ -166,7 +168,7 @@ test("logs shows the build that began last, or the one that is asked for", async
 
 describe("what was not handed over is given back", () => {
   const requests = async () =>
-    (await world.client.list(BuildKitRequest, { namespace: world.namespace })).items.length;
+    (await environment.client.list(BuildKitRequest, { namespace: environment.namespace })).items.length;
 
   test.for([0, 1, 2, 3, 5, 8, 13, 21, 34, 55])(
     "by Ctrl-C %i ms after the start of the first request, with workers free",
@@ -222,7 +224,7 @@ describe("exit codes say what kind of failure it is", () => {
     ],
     [
       "another's pool",
-      (given) => Object.assign(given, { BKCTL_TOKEN: world.token("hubot") }),
+      (given) => Object.assign(given, { BKCTL_TOKEN: environment.token("hubot") }),
       ["status"],
       3,
       "may not",
@@ -274,11 +276,13 @@ describe("exit codes say what kind of failure it is", () => {
 test("status, list and doctor say how things are, for people and for programs", async () => {
   expect((await run("status")).said).toContain("workers   2 total, 2 idle");
   expect(JSON.parse((await run("status", "--json")).said)).toMatchObject({ name: "ci", ready: true });
-  expect((await run("list")).said).toContain(`${world.namespace}/ci  Pending`);
+  expect((await run("list")).said).toContain(`${environment.namespace}/ci  Pending`);
   const { said, code } = await run("doctor");
   expect(said).toContain("ok    a token: BKCTL_TOKEN");
   expect(said).toContain("ok    the allocation API");
-  expect(said).toContain(`WRONG the pool's gateway: tcp://ci.${world.namespace}.svc:1235 cannot be reached`);
+  expect(said).toContain(
+    `WRONG the pool's gateway: tcp://ci.${environment.namespace}.svc:1235 cannot be reached`,
+  );
   expect(code).toBe(1);
 });
 
@@ -295,7 +299,7 @@ test("GitHub's and GitLab's ID tokens, and a ServiceAccount's file, say who it i
   const asked: string[] = [];
   await using github = createServer((request, response) => {
     asked.push(`${request.headers.authorization} ${request.url}`);
-    response.end(JSON.stringify({ value: world.token() }));
+    response.end(JSON.stringify({ value: environment.token() }));
   });
   github.listen(0, "127.0.0.1");
   await once(github, "listening");
@@ -307,13 +311,13 @@ test("GitHub's and GitLab's ID tokens, and a ServiceAccount's file, say who it i
   });
   expect((await run("list")).code).toBe(0);
   expect(asked).toEqual(["Bearer secret /token?api-version=2&audience=buildkit-controller"]);
-  env.BUILDKIT_ID_TOKEN = world.token();
+  env.BUILDKIT_ID_TOKEN = environment.token();
   expect((await run("list")).code).toBe(0);
   expect(asked).toHaveLength(1);
   for (const name of ["BUILDKIT_ID_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL"]) delete env[name];
   env.BUILDKIT_TOKEN_FILE = join(root, "token");
-  await writeFile(env.BUILDKIT_TOKEN_FILE, `${await world.accountToken(world.namespace)}\n`);
-  expect((await run("list")).said).toContain(`${world.namespace}/ci`);
+  await writeFile(env.BUILDKIT_TOKEN_FILE, `${await environment.accountToken(environment.namespace)}\n`);
+  expect((await run("list")).said).toContain(`${environment.namespace}/ci`);
   delete env.BUILDKIT_TOKEN_FILE;
   env.GITHUB_ACTIONS = "true";
   expect((await run("list")).complained).toContain("id-token: write");
@@ -349,7 +353,7 @@ describe("build", () => {
   test("gives the program the pool's cache backends by the project, unless its arguments have others", async () => {
     const registry = { endpoint: "r.example.com:5000", insecure: true };
     const backends = [{ type: "registry" as const, registry }];
-    await world.pools.pool("cached", { scaling: { min: 1, max: 1 }, auth, cache: { backends } });
+    await environment.pools.pool("cached", { scaling: { min: 1, max: 1 }, auth, cache: { backends } });
     Object.assign(env, { BKCTL_POOL: "cached", GITHUB_REPOSITORY: "acme/shop" });
     const script = `echo "$@" > ${marker}`;
     const called = async (...args: string[]) => {
@@ -376,8 +380,8 @@ describe("build", () => {
   test("--platforms gives buildx a node for each, on workers of their own, and takes all of them back", async () => {
     const spec = { scaling: { min: 1, max: 1 }, auth };
     const otherPlatforms = [{ platform: "linux/arm64", poolName: "arm" }];
-    await world.pools.pool("amd", { ...spec, platform: "linux/amd64", otherPlatforms });
-    await world.pools.pool("arm", { ...spec, platform: "linux/arm64" });
+    await environment.pools.pool("amd", { ...spec, platform: "linux/amd64", otherPlatforms });
+    await environment.pools.pool("arm", { ...spec, platform: "linux/arm64" });
     env.BKCTL_POOL = "amd";
     const file = `${marker}.nodes`;
     await writeFile(join(bin, "docker"), `#!/bin/sh\necho "$@" >> ${file}\n`, { mode: 0o755 });

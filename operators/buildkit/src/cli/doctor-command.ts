@@ -20,7 +20,7 @@ export const doctorCommand: Command = command({
 Looks at everything that a build needs, one after the other: a token, the API, its certificate, your
 rights, the pool, its gateway, and the programs that build. Says what is wrong, and what to do.`,
   options: { ...poolOptions, json: { type: "boolean", describe: "print JSON" }, ...connectionOptions },
-  examples: [{ line: "windlass-buildkit doctor --pool ci", what: "before asking somebody" }],
+  examples: [{ line: "windlass-buildkit doctor --pool ci", what: "what to look at first" }],
   async run({ options }, terminal) {
     const findings: Finding[] = [];
     const look = async (what: string, work: () => Promise<string>): Promise<boolean> => {

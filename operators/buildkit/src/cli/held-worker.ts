@@ -58,8 +58,8 @@ export async function release(api: ApiClient, token: string, { stderr }: Termina
 }
 
 /**
- * Renews an allocation each time that half of what is left is over. A failure is told, and tried
- * again.
+ * Renews an allocation each time that half of what is left is over. A failure is reported, and
+ * tried again.
  */
 async function keepRenewing(
   api: ApiClient,

@@ -61,7 +61,7 @@ export const allocateOptions = {
     type: "string",
     value: "ID",
     describe: "your name for the job: asked again, it gets the same worker",
-    otherwise: "one that nobody else has",
+    otherwise: "a unique one",
   },
   project: {
     type: "string",
@@ -106,7 +106,7 @@ export function poolOf(
 const WAIT_MS = 25_000;
 
 /**
- * Asks for a worker until there is one. The position is told as it changes.
+ * Asks for a worker until there is one. The position is reported as it changes.
  *
  * @throws CommandError.
  */
@@ -155,7 +155,7 @@ async function askForWorkers(
     ...own,
   };
   const job = { poolName: pool.name, namespace: pool.namespace, jobId, ...own };
-  let told = "";
+  let reported = "";
   for (;;) {
     const answer = await api.call("POST", "/api/v1/workers/allocate", body).catch(async (error: unknown) => {
       // Ctrl-C leaves the queue, also before the API has answered.
@@ -167,8 +167,8 @@ async function askForWorkers(
     const eta = typeof estimatedWaitSeconds === "number" ? `, about ${estimatedWaitSeconds} s` : "";
     const text =
       state === "Provisioning" ? "a worker is being started" : `${String(position)} in front${eta}`;
-    if (text !== told) stderr.write(`waiting for a worker of ${pool.namespace}/${pool.name}: ${text}\n`);
-    told = text;
+    if (text !== reported) stderr.write(`waiting for a worker of ${pool.namespace}/${pool.name}: ${text}\n`);
+    reported = text;
     if (performance.now() < giveUpAt) continue;
     await endJob(api, job);
     throw new CommandError(

@@ -13,9 +13,9 @@ export interface WorkerCredentials {
 
 /** Why a worker could not be reached. */
 export type DialFault =
-  /** Nobody answered. */
+  /** There was no answer. */
   | "unreachable"
-  /** Nobody listens where the worker was reached before. */
+  /** No process listens where the worker was reached before. */
   | "gone"
   /** Someone answered whose certificate is not the worker's. */
   | "untrusted";
@@ -81,7 +81,7 @@ export class WorkerDialer {
       const fail = (reason: unknown) => {
         settle();
         socket.destroy();
-        // What it fails with after this has no one to be told to.
+        // What it fails with after this is not reported.
         socket.on("error", () => undefined);
         reject(reason);
       };

@@ -18,7 +18,7 @@ import {
   poolKeyring,
   tokenNames,
 } from "../tokens/index.ts";
-import { newRing } from "./world.fixture.ts";
+import { newRing } from "./environment.fixture.ts";
 
 /** What forgeries are made from: all that a pool has, and an allocation that counts. */
 export interface ForgeryInit {
@@ -33,7 +33,7 @@ export interface ForgeryInit {
   readonly pair: KeyPair;
 }
 
-/** What somebody shows who must not get in, and how they are refused. */
+/** What a client shows that must be refused, and how it is. */
 export interface Forgery {
   readonly what: string;
   readonly make: () => KeyPair | undefined;

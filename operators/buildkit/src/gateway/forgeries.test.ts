@@ -1,7 +1,7 @@
 import type { KeyPair } from "@windlass/certificates";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Pki, pool, TestEnvironment } from "./environment.fixture.ts";
 import { type Forgery, type ForgeryInit, forgeries, signedToken } from "./forgeries.fixture.ts";
-import { Pki, pool, World } from "./world.fixture.ts";
 
 /**
  * Certificates and tokens that must not open anything, all tried with a real handshake and a real
@@ -21,22 +21,22 @@ const from: ForgeryInit = {
   token: issued.token,
   pair: pki.certificate(issued),
 };
-let world: World;
+let environment: TestEnvironment;
 
 beforeAll(async () => {
-  world = await World.start({ limits: { lookupLag: 0 } }, pki);
-  const worker = await world.worker();
-  world.table.set(issued.allocation, { at: "ready", worker: worker.address });
+  environment = await TestEnvironment.start({ limits: { lookupLag: 0 } }, pki);
+  const worker = await environment.worker();
+  environment.table.set(issued.allocation, { at: "ready", worker: worker.address });
 });
 
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await environment[Symbol.asyncDispose]();
 });
 
 test("the certificate that the forgeries are made from opens the way to the worker", async () => {
-  expect(await world.call(from.pair)).toMatchObject({ status: 0, worker: "ci-worker-1", body: "ping" });
+  expect(await environment.call(from.pair)).toMatchObject({ status: 0, worker: "ci-worker-1", body: "ping" });
   const same = pki.certificate({ token: signedToken(from, () => undefined), expiresAt: Date.now() + hour });
-  expect(await world.call(same)).toMatchObject({ status: 0, worker: "ci-worker-1" });
+  expect(await environment.call(same)).toMatchObject({ status: 0, worker: "ci-worker-1" });
 });
 
 const routed: readonly Forgery[] = [
@@ -61,27 +61,27 @@ const routed: readonly Forgery[] = [
 ];
 
 function released(): KeyPair {
-  const issued = world.pki.token();
-  const [worker] = world.workers;
+  const issued = environment.pki.token();
+  const [worker] = environment.workers;
   if (!worker) throw new Error("a worker");
-  world.table.set(issued.allocation, { at: "ready", worker: worker.address });
-  world.table.set(issued.allocation, { at: "unknown" });
-  return world.certificate(issued);
+  environment.table.set(issued.allocation, { at: "ready", worker: worker.address });
+  environment.table.set(issued.allocation, { at: "unknown" });
+  return environment.certificate(issued);
 }
 
-function withRoute(route: Parameters<World["table"]["set"]>[1]): KeyPair {
-  const issued = world.pki.token();
-  world.table.set(issued.allocation, route);
-  return world.certificate(issued);
+function withRoute(route: Parameters<TestEnvironment["table"]["set"]>[1]): KeyPair {
+  const issued = environment.pki.token();
+  environment.table.set(issued.allocation, route);
+  return environment.certificate(issued);
 }
 
 const all = [...forgeries(from), ...routed];
 
 test.for(all)("$what is refused", async ({ make, status, message }) => {
   const successes = () =>
-    world.metric("buildkit_gateway_connections_total").filter((line) => line.includes("success"));
+    environment.metric("buildkit_gateway_connections_total").filter((line) => line.includes("success"));
   const before = successes();
-  const answer = await world.call(make());
+  const answer = await environment.call(make());
   expect(answer).toMatchObject({ status, worker: undefined });
   expect(answer.message).toMatch(message);
   expect(successes()).toEqual(before);

@@ -54,7 +54,7 @@ export interface GatewayLimits {
    *
    * @default 500
    */
-  readonly strangers?: number;
+  readonly unknownClients?: number;
 }
 
 /** What a gateway is made of. */
@@ -142,7 +142,7 @@ export class Gateway implements AsyncDisposable {
     this.#listener = new ClientListener({
       credentials: credentials.clients,
       handshakeMs: milliseconds(limits.handshake ?? "10s", "gateway: limits.handshake"),
-      strangers: limits.strangers ?? 500,
+      unknownClients: limits.unknownClients ?? 500,
       onClient: (client) => this.#take(client),
       onCrowdedOut: () => this.#metrics.counted("crowded_out"),
       onFailure: (status, error) => {
@@ -253,7 +253,7 @@ export class Gateway implements AsyncDisposable {
     });
   }
 
-  /** Resolves when the connection is over, or its client is being told why it is not served. */
+  /** Resolves when the connection is over, or its client is being sent why it is not served. */
   async #serve(client: TLSSocket): Promise<void> {
     const { pool } = this.#options;
     const admission = admit(shownBy(client), { pool, keys: this.#credentials.keys, now: this.#clock.now() });
@@ -368,7 +368,7 @@ class CutError extends Error {
   }
 }
 
-/** What a client is told when its connection ends though it has not ended it. */
+/** What a client receives when its connection ends though it has not ended it. */
 function wordsFor(why: Outcome | { readonly how: "ended" }, worker: WorkerAddress): LastWords {
   if (why.how === "aborted" && why.reason instanceof CutError) return why.reason.refusal;
   if (why.how === "limit") return { code: "UNAVAILABLE", message: "the connection was idle for too long" };

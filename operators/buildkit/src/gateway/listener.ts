@@ -3,15 +3,15 @@ import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from "node:tls";
 import type { GatewayCredentials } from "./credentials.ts";
-import { Strangers } from "./strangers.ts";
 import { ciphers, minVersion, tuned } from "./tls.ts";
+import { UnknownClients } from "./unknown-clients.ts";
 
 /** What a listener does with those who connect. */
 export interface ListenerOptions {
   readonly credentials: GatewayCredentials["clients"];
   readonly handshakeMs: number;
   /** So many may be connected that are not `known` yet. */
-  readonly strangers: number;
+  readonly unknownClients: number;
   /** A handshake is done. What the client has shown is for the callee to judge. */
   readonly onClient: (client: TLSSocket) => void;
   /**
@@ -33,23 +33,30 @@ const notTls = new Set([
 /** Takes TLS connections from clients. */
 export class ClientListener {
   readonly #server: Server;
-  readonly #strangers: Strangers;
+  readonly #unknown: UnknownClients;
 
-  constructor({ credentials, handshakeMs, strangers, onClient, onFailure, onCrowdedOut }: ListenerOptions) {
-    this.#strangers = new Strangers(strangers, onCrowdedOut);
+  constructor({
+    credentials,
+    handshakeMs,
+    unknownClients,
+    onClient,
+    onFailure,
+    onCrowdedOut,
+  }: ListenerOptions) {
+    this.#unknown = new UnknownClients(unknownClients, onCrowdedOut);
     this.#server = createServer(
       {
         ...contextOf(credentials),
         // buildctl insists that h2 is selected. buildx offers nothing, and that is taken too.
         ALPNProtocols: ["h2"],
         requestCert: true,
-        // Node would only hang up. Those whose certificate does not verify are told why.
+        // Node would only hang up. Those whose certificate does not verify receive the reason.
         rejectUnauthorized: false,
         handshakeTimeout: handshakeMs,
       },
       (client) => onClient(tuned(client)),
     );
-    this.#server.on("connection", (socket: Socket) => this.#strangers.came(socket));
+    this.#server.on("connection", (socket: Socket) => this.#unknown.came(socket));
     this.#server.on("tlsClientError", (error: NodeJS.ErrnoException, client) => {
       const { code = "" } = error;
       if (code !== "ECONNRESET") onFailure(notTls.has(code) ? "non_tls" : "handshake_failed", error);
@@ -73,9 +80,9 @@ export class ClientListener {
     this.#server.setSecureContext(contextOf(credentials));
   }
 
-  /** Who has connected is a client, and gives way to nobody. */
+  /** Who has connected is a client, and is never crowded out. */
   known(client: TLSSocket): void {
-    this.#strangers.known(client);
+    this.#unknown.known(client);
   }
 
   /** Takes no more connections. Resolves when the last one is closed. */

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { ManualClock } from "@windlass/clock";
 import { describe, expect, test } from "vitest";
+import { type CallInit, callOn, TestEnvironment, until } from "./environment.fixture.ts";
 import { FrameReader, frameFlag, frameType, lastHeaders, prefaceBytes } from "./frames.ts";
 import { OpenCalls } from "./open-calls.ts";
-import { type CallInit, callOn, until, World } from "./world.fixture.ts";
 
 describe("a call that is open when its worker is lost is answered with the reason", () => {
   const calls: readonly CallInit[] = [
@@ -13,20 +13,23 @@ describe("a call that is open when its worker is lost is answered with the reaso
     { method: "Solve", isOpen: true },
   ];
 
-  async function buildingWorld() {
-    const world = await World.start({ clock: new ManualClock(Date.now()), limits: { lookupLag: 0 } });
-    const worker = await world.worker();
-    const { pair, allocation } = world.allocate(worker);
-    const session = await world.open(pair);
-    // A call that has ended, whose stream nobody must be notified of again.
+  async function buildingEnvironment() {
+    const environment = await TestEnvironment.start({
+      clock: new ManualClock(Date.now()),
+      limits: { lookupLag: 0 },
+    });
+    const worker = await environment.worker();
+    const { pair, allocation } = environment.allocate(worker);
+    const session = await environment.open(pair);
+    // A call that has ended, whose stream must not be reported again.
     expect(await callOn(session)).toMatchObject({ status: 0 });
     const answers = Promise.all(calls.map((call) => callOn(session, call)));
     await until(() => worker.calls === 1 + calls.length);
-    return { world, worker, allocation, session, answers };
+    return { environment, worker, allocation, session, answers };
   }
 
   test("when the worker is killed", async () => {
-    const { world: ours, worker, answers } = await buildingWorld();
+    const { environment: ours, worker, answers } = await buildingEnvironment();
     await using _world = ours;
     await worker.kill();
     for (const answer of await answers)
@@ -37,22 +40,22 @@ describe("a call that is open when its worker is lost is answered with the reaso
   });
 
   test("when the worker has said that it stops, and is killed before its calls have ended", async () => {
-    const { world: ours, worker, session, answers } = await buildingWorld();
+    const { environment: ours, worker, session, answers } = await buildingEnvironment();
     await using _world = ours;
     const words: string[] = [];
     session.on("goaway", (_code, _last, data) => words.push(Buffer.from(data ?? []).toString()));
     worker.announceStop();
     await until(() => words.length > 0);
     await worker.kill();
-    const told = { status: 14, message: expect.stringMatching(/worker ci-worker-1 is lost/) };
-    const begun = { ...told, worker: "ci-worker-1", body: "begun" };
-    const silent = { ...told, worker: undefined, body: "" };
+    const lost = { status: 14, message: expect.stringMatching(/worker ci-worker-1 is lost/) };
+    const begun = { ...lost, worker: "ci-worker-1", body: "begun" };
+    const silent = { ...lost, worker: undefined, body: "" };
     expect(await answers).toMatchObject([begun, begun, silent, silent]);
     expect(words).toEqual(["graceful_stop"]);
   });
 
   test("when its pod was evicted", async () => {
-    const { world: ours, allocation, answers } = await buildingWorld();
+    const { environment: ours, allocation, answers } = await buildingEnvironment();
     await using _world = ours;
     ours.table.set(allocation, { at: "lost", worker: "ci-worker-1", reason: "100% of the disk is used" });
     for (const answer of await answers)
@@ -63,7 +66,7 @@ describe("a call that is open when its worker is lost is answered with the reaso
   });
 
   test("in as many words as a frame has room for", async () => {
-    const { world: ours, allocation, session, answers } = await buildingWorld();
+    const { environment: ours, allocation, session, answers } = await buildingEnvironment();
     await using _world = ours;
     const goaway = once(session, "goaway") as Promise<[number, number, Buffer]>;
     ours.table.set(allocation, { at: "revoked", reason: `!${"💾".repeat(20_000)}` });

@@ -2,7 +2,7 @@ import { percentEncoded } from "./answer.ts";
 import { FrameReader, frameFlag, frameType, goAway, lastHeaders, prefaceBytes } from "./frames.ts";
 import { grpcStatus, type Refusal } from "./refusal.ts";
 
-/** What a client is told when its connection is ended. */
+/** What a client receives when its connection is ended. */
 export type LastWords = Pick<Refusal, "code" | "message">;
 
 /** So many calls are followed at a time. Builds have a handful. */
@@ -19,7 +19,7 @@ const MOST_CHARACTERS = 1_000;
  * ended.
  *
  * A GOAWAY alone does not tell the reason: gRPC prints the words of the first one, and a worker
- * that is told to stop has sent one of its own.
+ * that stops has sent one of its own.
  */
 export class OpenCalls {
   /** By stream: whether the worker has begun to answer. */

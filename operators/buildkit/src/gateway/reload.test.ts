@@ -11,27 +11,27 @@ import {
 } from "../certificates/index.ts";
 import { addKey, poolKeyring } from "../tokens/index.ts";
 import type { GatewayCredentials } from "./credentials.ts";
-import { callOn, newRing, Pki, pool, signerOf, World } from "./world.fixture.ts";
+import { callOn, newRing, Pki, pool, signerOf, TestEnvironment } from "./environment.fixture.ts";
 
 const hour = 3_600_000;
 
 /** The serial number of the certificate that the gateway shows. */
-async function shown(world: World): Promise<string> {
-  const socket = await world.connect(undefined);
+async function shown(environment: TestEnvironment): Promise<string> {
+  const socket = await environment.connect(undefined);
   const certificate = socket.getPeerX509Certificate();
   socket.destroy();
   return inspect(certificate?.raw ?? new Uint8Array()).serialNumber;
 }
 
 test("a new certificate is shown from the next handshake on, and live connections go on", async () => {
-  await using world = await World.start();
-  const { pair } = world.allocate(await world.worker());
-  const session = await world.open(pair);
-  const before = await shown(world);
-  const next = world.pki.credentials();
-  world.gateway.use(next);
-  expect(await shown(world)).toBe(inspect(next.clients.pair.certificate).serialNumber);
-  expect(await shown(world)).not.toBe(before);
+  await using environment = await TestEnvironment.start();
+  const { pair } = environment.allocate(await environment.worker());
+  const session = await environment.open(pair);
+  const before = await shown(environment);
+  const next = environment.pki.credentials();
+  environment.gateway.use(next);
+  expect(await shown(environment)).toBe(inspect(next.clients.pair.certificate).serialNumber);
+  expect(await shown(environment)).not.toBe(before);
   expect(await callOn(session)).toMatchObject({ status: 0, worker: "ci-worker-1" });
   expect(inspect((session.socket as TLSSocket).getPeerX509Certificate()?.raw ?? "").serialNumber).toBe(
     before,
@@ -39,68 +39,68 @@ test("a new certificate is shown from the next handshake on, and live connection
 });
 
 test("a client authority rotates with an overlap, and what was dropped is trusted no more", async () => {
-  await using world = await World.start();
-  const { clients } = world.pki;
+  await using environment = await TestEnvironment.start();
+  const { clients } = environment.pki;
   const both = addAuthority(clients.ring, "clients", systemClock);
   const next = newRing("clients");
   const overlap = [...both.slice(0, 1), ...next.ring];
-  const issued = world.pki.token();
-  const worker = await world.worker();
-  world.table.set(issued.allocation, { at: "ready", worker: worker.address });
+  const issued = environment.pki.token();
+  const worker = await environment.worker();
+  environment.table.set(issued.allocation, { at: "ready", worker: worker.address });
   const [old, fresh] = [clients.authority, next.authority].map((authority) =>
     allocationCertificate(authority, { pool, issued }),
   );
-  expect([(await world.call(old)).status, (await world.call(fresh)).status]).toEqual([0, 16]);
-  const { pair } = world.pki.credentials().clients;
+  expect([(await environment.call(old)).status, (await environment.call(fresh)).status]).toEqual([0, 16]);
+  const { pair } = environment.pki.credentials().clients;
   const trusting = (ring: AuthorityRing) =>
-    world.pki.credentials({ clients: { pair, trust: trustBundle(ring) } });
-  world.gateway.use(trusting(overlap));
-  expect([(await world.call(old)).status, (await world.call(fresh)).status]).toEqual([0, 0]);
-  world.gateway.use(trusting(next.ring));
-  expect([(await world.call(old)).status, (await world.call(fresh)).status]).toEqual([16, 0]);
+    environment.pki.credentials({ clients: { pair, trust: trustBundle(ring) } });
+  environment.gateway.use(trusting(overlap));
+  expect([(await environment.call(old)).status, (await environment.call(fresh)).status]).toEqual([0, 0]);
+  environment.gateway.use(trusting(next.ring));
+  expect([(await environment.call(old)).status, (await environment.call(fresh)).status]).toEqual([16, 0]);
 });
 
 test("token keys rotate with an overlap, and a key that was dropped signs no more", async () => {
-  await using world = await World.start();
-  const worker = await world.worker();
-  const both = poolKeyring(addKey(world.pki.clusterKeys, Date.now(), systemRandom), pool);
+  await using environment = await TestEnvironment.start();
+  const worker = await environment.worker();
+  const both = poolKeyring(addKey(environment.pki.clusterKeys, Date.now(), systemRandom), pool);
   const newest = both.slice(1);
-  const [old, fresh] = [world.pki.keys, newest].map((keys) => {
-    const issued = world.pki.token(keys);
-    world.table.set(issued.allocation, { at: "ready", worker: worker.address });
-    return world.certificate(issued);
+  const [old, fresh] = [environment.pki.keys, newest].map((keys) => {
+    const issued = environment.pki.token(keys);
+    environment.table.set(issued.allocation, { at: "ready", worker: worker.address });
+    return environment.certificate(issued);
   });
-  world.gateway.use(world.pki.credentials({ keys: both }));
-  expect([(await world.call(old)).status, (await world.call(fresh)).status]).toEqual([0, 0]);
-  world.gateway.use(world.pki.credentials({ keys: newest }));
-  expect([(await world.call(old)).status, (await world.call(fresh)).status]).toEqual([16, 0]);
+  environment.gateway.use(environment.pki.credentials({ keys: both }));
+  expect([(await environment.call(old)).status, (await environment.call(fresh)).status]).toEqual([0, 0]);
+  environment.gateway.use(environment.pki.credentials({ keys: newest }));
+  expect([(await environment.call(old)).status, (await environment.call(fresh)).status]).toEqual([16, 0]);
 });
 
 test("a new worker authority counts from the next connection to a worker on", async () => {
-  await using world = await World.start();
-  const { pair } = world.allocate(await world.worker());
-  expect(await world.call(pair)).toMatchObject({ status: 0 });
+  await using environment = await TestEnvironment.start();
+  const { pair } = environment.allocate(await environment.worker());
+  expect(await environment.call(pair)).toMatchObject({ status: 0 });
   const { authority, ring } = newRing("workers");
   const workers = {
     pair: gatewayClientCertificate(authority, { pool, validFor: hour }),
     trust: trustBundle(ring),
   };
-  world.gateway.use(world.pki.credentials({ workers }));
+  environment.gateway.use(environment.pki.credentials({ workers }));
   // Not even the session that was opened before with this worker counts.
-  expect(await world.call(pair)).toMatchObject({
+  expect(await environment.call(pair)).toMatchObject({
     status: 9,
     message: expect.stringMatching(/another answers/),
   });
 });
 
 test("credentials that cannot be used, or read, leave those before in use", async () => {
-  await using world = await World.start();
-  const { pair } = world.allocate(await world.worker());
-  const before = await shown(world);
-  const { clients, workers } = world.pki.credentials();
+  await using environment = await TestEnvironment.start();
+  const { pair } = environment.allocate(await environment.worker());
+  const before = await shown(environment);
+  const { clients, workers } = environment.pki.credentials();
   const other = new Pki().credentials();
   const leaf = clients.pair.certificate;
-  const expired = signerOf(world.pki.clients.ring, { now: () => Date.now() - 2 * hour }).issue({
+  const expired = signerOf(environment.pki.clients.ring, { now: () => Date.now() - 2 * hour }).issue({
     commonName: "ci",
     usages: ["server"],
     validFor: hour,
@@ -126,23 +126,25 @@ test("credentials that cannot be used, or read, leave those before in use", asyn
   ];
   for (const [change, message] of faults) {
     const read = () =>
-      change instanceof Error ? Promise.reject(change) : Promise.resolve(world.pki.credentials(change));
+      change instanceof Error ? Promise.reject(change) : Promise.resolve(environment.pki.credentials(change));
     if (!(change instanceof Error))
-      expect(() => world.gateway.use(world.pki.credentials(change))).toThrow(message);
-    await world.gateway.reload(read);
+      expect(() => environment.gateway.use(environment.pki.credentials(change))).toThrow(message);
+    await environment.gateway.reload(read);
   }
-  expect(await shown(world)).toBe(before);
-  expect(await world.call(pair)).toMatchObject({ status: 0 });
-  const reloads = world.metric("buildkit_gateway_credential_reloads_total");
+  expect(await shown(environment)).toBe(before);
+  expect(await environment.call(pair)).toMatchObject({ status: 0 });
+  const reloads = environment.metric("buildkit_gateway_credential_reloads_total");
   expect(reloads).toEqual([`{pool="ci",namespace="builds",result="error"} ${faults.length}`]);
 });
 
 test("the same credentials again are no reload", async () => {
   const pki = new Pki();
   const credentials = pki.credentials();
-  await using world = await World.start({ credentials });
-  await world.gateway.reload(() => Promise.resolve(structuredClone(credentials)));
-  expect(world.metric("buildkit_gateway_credential_reloads_total")).toEqual([]);
-  await world.gateway.reload(() => Promise.resolve(pki.credentials()));
-  expect(world.metric("buildkit_gateway_credential_reloads_total").join()).toContain('result="success"} 1');
+  await using environment = await TestEnvironment.start({ credentials });
+  await environment.gateway.reload(() => Promise.resolve(structuredClone(credentials)));
+  expect(environment.metric("buildkit_gateway_credential_reloads_total")).toEqual([]);
+  await environment.gateway.reload(() => Promise.resolve(pki.credentials()));
+  expect(environment.metric("buildkit_gateway_credential_reloads_total").join()).toContain(
+    'result="success"} 1',
+  );
 });

@@ -9,9 +9,9 @@ import { startCluster } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { keyringDataKey, writeKeyring } from "../tokens/index.ts";
 import type { GatewayCredentials } from "./credentials.ts";
+import { callOn, connectTo, FakeWorker, Pki, pool, sessionOn } from "./environment.fixture.ts";
 import { RoutingTable } from "./lookup.ts";
 import { gateway, gatewayShutdownMs } from "./runnable.ts";
-import { callOn, connectTo, FakeWorker, Pki, pool, sessionOn } from "./world.fixture.ts";
 
 /** Secrets as the kubelet mounts them: a link to a folder, which is swapped when they change. */
 class MountedSecrets implements AsyncDisposable {

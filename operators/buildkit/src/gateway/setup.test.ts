@@ -50,7 +50,7 @@ describe("a client", () => {
     expect(move(moved, 5_000, failed(4_999))).toMatchObject({ do: "dial", worker: { host: "10.0.0.8" } });
   });
 
-  test("does not try again where another answers, or nobody listens any more", () => {
+  test("does not try again where another answers, or no process listens any more", () => {
     expect(move(ready, 1, failed(0, { fault: "untrusted" }))).toMatchObject(
       refusal("worker_connect_failed", "FAILED_PRECONDITION"),
     );
@@ -59,7 +59,7 @@ describe("a client", () => {
     );
   });
 
-  test("whose allocation is over is told so at once", () => {
+  test("whose allocation is over receives the reason at once", () => {
     expect(move({ at: "revoked", reason: "quota" }, 0)).toMatchObject(refusal("revoked", "UNAUTHENTICATED"));
     expect(move({ at: "lost", worker: "w", reason: "evicted" }, 0)).toMatchObject(
       refusal("worker_lost", "FAILED_PRECONDITION"),

@@ -3,9 +3,9 @@ import { type AddressInfo, connect as connectTcp, createServer, type Server, typ
 import { connect as connectTls } from "node:tls";
 import { expect, test } from "vitest";
 import { trustBundle } from "../certificates/index.ts";
-import { pool, until, World } from "./world.fixture.ts";
+import { pool, TestEnvironment, until } from "./environment.fixture.ts";
 
-type KeyPair = ReturnType<World["allocate"]>["pair"];
+type KeyPair = ReturnType<TestEnvironment["allocate"]>["pair"];
 
 /** How a client falls silent: for good, or so that a byte comes now and then. */
 type Silence = "silent" | "a byte now and then";
@@ -50,7 +50,7 @@ class Throttle implements AsyncDisposable {
     return throttle;
   }
 
-  connect(world: World, { certificate, key }: KeyPair) {
+  connect(environment: TestEnvironment, { certificate, key }: KeyPair) {
     const { port } = this.#server.address() as AddressInfo;
     const client = connectTls({
       host: "127.0.0.1",
@@ -58,7 +58,7 @@ class Throttle implements AsyncDisposable {
       servername: `${pool.name}.${pool.namespace}.svc`,
       cert: certificate,
       key,
-      ca: trustBundle(world.pki.clients.ring),
+      ca: trustBundle(environment.pki.clients.ring),
       ALPNProtocols: ["h2"],
     });
     client.on("error", () => client.destroy());
@@ -72,14 +72,14 @@ class Throttle implements AsyncDisposable {
 }
 
 /** How many bytes a client sends until the gateway knows it. */
-async function handshakeBytes(world: World, pair: KeyPair): Promise<number> {
-  await using whole = await Throttle.start(world.gateway.port, Number.POSITIVE_INFINITY, "silent");
-  const client = whole.connect(world, pair);
+async function handshakeBytes(environment: TestEnvironment, pair: KeyPair): Promise<number> {
+  await using whole = await Throttle.start(environment.gateway.port, Number.POSITIVE_INFINITY, "silent");
+  const client = whole.connect(environment, pair);
   await once(client, "secureConnect");
-  await until(() => world.gateway.connections === 1);
+  await until(() => environment.gateway.connections === 1);
   const { bytes } = whole;
   client.destroy();
-  await until(() => world.gateway.connections === 0);
+  await until(() => environment.gateway.connections === 0);
   return bytes;
 }
 
@@ -87,9 +87,9 @@ test.for<Silence>(["silent", "a byte now and then"])(
   "a client that falls silent after any byte of its handshake is cut off, and holds no place: %s",
   { timeout: 60_000 },
   async (silence) => {
-    await using world = await World.start({ limits: { handshake: "2s", connections: 1 } });
-    const { pair } = world.allocate(await world.worker());
-    const whole = await handshakeBytes(world, pair);
+    await using environment = await TestEnvironment.start({ limits: { handshake: "2s", connections: 1 } });
+    const { pair } = environment.allocate(await environment.worker());
+    const whole = await handshakeBytes(environment, pair);
     expect(whole).toBeGreaterThan(500);
     // Another handshake may be shorter by a few bytes, as signatures are. One that trickles would
     // come to its end in time if little was left.
@@ -97,14 +97,14 @@ test.for<Silence>(["silent", "a byte now and then"])(
     const cuts = Array.from({ length: 40 }, (_, index) => Math.round((index * last) / 39));
     await Promise.all(
       cuts.map(async (cut) => {
-        await using throttle = await Throttle.start(world.gateway.port, cut, silence);
-        const client = throttle.connect(world, pair);
+        await using throttle = await Throttle.start(environment.gateway.port, cut, silence);
+        const client = throttle.connect(environment, pair);
         client.resume();
         await new Promise((resolve) => client.once("close", resolve));
       }),
     );
-    expect(world.gateway.connections).toBe(0);
+    expect(environment.gateway.connections).toBe(0);
     // There is one place, and it is free.
-    expect(await world.call(pair)).toMatchObject({ status: 0 });
+    expect(await environment.call(pair)).toMatchObject({ status: 0 });
   },
 );

@@ -30,7 +30,7 @@ const worker = (status: Worker["status"], tokenHash?: string): Worker =>
   );
 const up = { podIP: "10.0.0.1", endpoint: "tcp://10.0.0.1:1234" };
 
-test("connections lead to a worker while it serves, wait while it starts, and are told when it has failed", () => {
+test("connections lead to a worker while it serves, wait while it starts, and receive the reason when it has failed", () => {
   expect(routeOf(worker({ phase: "Provisioning" }))).toMatchObject({ at: "starting" });
   for (const phase of ["Idle", "Allocated", "Running", "Terminating"] as const)
     expect(routeOf(worker({ phase, ...up }))).toEqual({
@@ -66,7 +66,7 @@ test("an allocation has a route from its claim to its release, and the next one 
   expect(routes.table.find(b)).toEqual({ at: "unknown" });
 });
 
-test("who has lost a worker is told so until the token has expired", async () => {
+test("who has lost a worker receives the reason until the token has expired", async () => {
   const clock = new ManualClock(Date.parse("2026-11-16T10:30:00Z"));
   const routes = new WorkerRoutes(clock);
   routes.update(worker({ phase: "Running", ...up }, a));
@@ -79,8 +79,8 @@ test("who has lost a worker is told so until the token has expired", async () =>
 
 test("an allocation that is on the list of revocations leads nowhere, and its gateway is called at once", () => {
   const { table } = new WorkerRoutes(new ManualClock());
-  const told: string[] = [];
-  table.onChange((allocation) => told.push(allocation));
+  const changed: string[] = [];
+  table.onChange((allocation) => changed.push(allocation));
   table.set(a, routeOf(worker({ phase: "Running", ...up }, a)));
   const list = writeRevocations(new Map([[a, { until: 1_000, reason: "released by boss" }]]));
   takeRevocations(table, list, silentLogger);
@@ -91,5 +91,5 @@ test("an allocation that is on the list of revocations leads nowhere, and its ga
   expect(table.find(a)).toMatchObject({ at: "revoked" });
   takeRevocations(table, undefined, silentLogger);
   expect(table.find(a)).toEqual({ at: "unknown" });
-  expect(told).toEqual([a, a, a]);
+  expect(changed).toEqual([a, a, a]);
 });

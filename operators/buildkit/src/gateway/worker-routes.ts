@@ -48,7 +48,7 @@ export class WorkerRoutes {
   readonly #clock: Pick<Clock, "now">;
   readonly #byWorker = new Map<string, { readonly allocation: AllocationHash; readonly expiresAt: number }>();
   /**
-   * Allocations whose worker is gone, by when their tokens have expired and nobody asks for them
+   * Allocations whose worker is gone, by when their tokens have expired and no client asks for them
    * any more.
    */
   readonly #lost = new Map<AllocationHash, number>();
@@ -71,7 +71,7 @@ export class WorkerRoutes {
     }
   }
 
-  /** A worker is gone. Its client is told so until its token has expired. */
+  /** A worker is gone. Its client receives that until its token has expired. */
   remove({ metadata: { name } }: Worker): void {
     const now = this.#clock.now();
     for (const [allocation, end] of this.#lost)

@@ -5,7 +5,7 @@ import { matchesGlob } from "./glob.ts";
 import type { Identity } from "./identity.ts";
 
 const pool = { namespace: "builds", name: "ci" };
-const nobody: Admins = { users: [], groups: [] };
+const noAdmins: Admins = { users: [], groups: [] };
 
 const octocat: Identity = {
   user: "octocat",
@@ -57,7 +57,7 @@ const may = (
   rules: readonly AccessRule[],
   verb: Verb = "allocate",
   change: Partial<PoolAccess> = {},
-  admins = nobody,
+  admins = noAdmins,
 ) => decide([identity], verb, { pool, admits: "by-rules", rules, ...change }, admins).is === "allowed";
 
 describe("without rules a pool is for", () => {
@@ -134,7 +134,7 @@ describe("a rule", () => {
       { users: ["*"], limits: { concurrent: 3 } },
     ];
     const limits = (verb: Verb) => {
-      const decision = decide([octocat], verb, { pool, admits: "by-rules", rules }, nobody);
+      const decision = decide([octocat], verb, { pool, admits: "by-rules", rules }, noAdmins);
       return decision.is === "allowed" ? decision.limits : undefined;
     };
     expect(limits("view")).toEqual({ concurrent: 1 });
@@ -173,7 +173,7 @@ describe("a certificate grants no more than the identity that asked for it", () 
     admins: fc.constantFrom(
       { users: ["root-admin", "octocat"], groups: [] },
       { users: [], groups: ["acme:*", "system:serviceaccounts"] },
-      nobody,
+      noAdmins,
     ),
   });
 
@@ -206,9 +206,9 @@ test("administrators may do everything, unless a pool's own issuer says who they
 
 test("of several identities the first that may counts, and a denial names the first", () => {
   const access: PoolAccess = { pool, admits: "by-rules", rules: [] };
-  const decision = decide([octocat, account("builds")], "view", access, nobody);
+  const decision = decide([octocat, account("builds")], "view", access, noAdmins);
   expect(decision).toMatchObject({ is: "allowed", as: { id: "system:serviceaccount:builds:ci" } });
-  expect(decide([octocat, account("other")], "view", access, nobody)).toMatchObject({
+  expect(decide([octocat, account("other")], "view", access, noAdmins)).toMatchObject({
     is: "denied",
     as: { id: octocat.id },
     why: "octocat (by github): no rule of the pool grants view",

@@ -61,7 +61,7 @@ export interface Admins {
   readonly groups: readonly string[];
 }
 
-/** Whether somebody may do something. `why` is for the audit log. */
+/** Whether an identity may do something. `why` is for the audit log. */
 export type Decision =
   | { readonly is: "allowed"; readonly as: Identity; readonly why: string; readonly limits: Limits }
   | { readonly is: "denied"; readonly as: Identity; readonly why: string };
@@ -94,7 +94,9 @@ export function decide(
 ): Decision {
   const decisions = identities.map((identity) => decideFor(identity, verb, access, admins));
   return (
-    decisions.find(({ is }) => is === "allowed") ?? decisions[0] ?? denied(identities[0], "nobody asked")
+    decisions.find(({ is }) => is === "allowed") ??
+    decisions[0] ??
+    denied(identities[0], "there is no identity")
   );
 }
 

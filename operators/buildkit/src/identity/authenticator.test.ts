@@ -143,7 +143,7 @@ describe("keys of an issuer", () => {
     other.keys = before;
   });
 
-  test("that nobody has are asked for at most once in ten seconds", async () => {
+  test("that are unknown are asked for at most once in ten seconds", async () => {
     const { clock, sees } = setUp();
     await sees(other.token());
     other.asked.length = 0;
@@ -183,7 +183,7 @@ describe("keys of an issuer", () => {
   });
 
   test.for([
-    [{ issuer: "https://evil.example.com" }, "is of another issuer"],
+    [{ issuer: "https://evil.example.com" }, "has another issuer"],
     [{ jwks_uri: "http://localhost/keys" }, "jwks_uri is not a URL with https://"],
     [{ jwks_uri: 7 }, "is not a discovery document: jwks_uri"],
   ] as const)("are not taken from a discovery document with %j", async ([change, why]) => {

@@ -32,7 +32,7 @@ export interface AuthenticatorOptions {
   readonly clock?: Clock;
 }
 
-/** Tokens that somebody has made up and handed out. */
+/** Tokens that a pool's owner has made up and handed out. */
 export interface StaticTokens {
   /** Whose a token is; none if no pool has it. */
   identitiesOf(token: string): Promise<readonly Identity[]>;
@@ -144,7 +144,7 @@ export class Authenticator {
     const id = issuerId({ issuer, ca });
     const known = this.#issuers.get(id);
     if (known) return known;
-    // Those of issuers that nobody declares any more are not needed.
+    // Those of issuers that are no longer declared are not needed.
     const declared = new Set(this.#options.providers().map(issuerId));
     for (const other of this.#issuers.keys()) if (!declared.has(other)) this.#issuers.delete(other);
     const keys = new IssuerKeys(issuer, this.#options.fetch(ca), this.#options.keys, this.#clock);

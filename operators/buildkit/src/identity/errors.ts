@@ -13,7 +13,7 @@ export class AuthenticationError extends Error {
 }
 
 /**
- * Nobody can say at present whether a token is genuine: its issuer, or the API server, does not
+ * It is not known at present whether a token is genuine: its issuer, or the API server, does not
  * answer.
  */
 export class VerifierUnavailableError extends Error {

@@ -1,7 +1,7 @@
 import { audience, type FakeIssuer, jwt, macOf, newKey, signedBy } from "./issuer.fixture.ts";
 
 /**
- * Tokens that nobody may be recognized by, by what is wrong with them. The provider requires
+ * Tokens that must be refused, by what is wrong with them. The provider requires
  * `repository: acme/shop` and names users by `actor`.
  */
 export function forgedTokens(issuer: FakeIssuer): readonly (readonly [string, string])[] {
@@ -52,7 +52,7 @@ export function forgedTokens(issuer: FakeIssuer): readonly (readonly [string, st
     ["RS256 with a signature of zeros", jwt({ alg: "RS256", kid: rsa.kid }, claims, () => Buffer.alloc(256))],
     ["another's RSA key under the issuer's key id", issuer.token({}, attacker)],
     ["another's EC key under the issuer's key id", issuer.token({}, attackerEc)],
-    ["a key id that nobody has", issuer.token({}, attacker, { kid: "stranger" })],
+    ["an unknown key id", issuer.token({}, attacker, { kid: "unknown" })],
     ["a key id that is a path", issuer.token({}, attacker, { kid: "../../dev/null" })],
     ["no key id", jwt({ alg: "RS256" }, claims, signed)],
     ["a key in the header", jwt({ alg: "RS256", kid: "mine", jwk: attackerJwk }, claims, signed)],
@@ -93,7 +93,7 @@ export function forgedTokens(issuer: FakeIssuer): readonly (readonly [string, st
     ["an audience in capitals", issuer.token({ aud: audience.toUpperCase() })],
     ["an audience inside an object", issuer.token({ aud: { value: audience } })],
     ["no issuer", issuer.token({ iss: undefined })],
-    ["an issuer that nobody configured", issuer.token({ iss: "https://evil.example.com" })],
+    ["an issuer that is not configured", issuer.token({ iss: "https://evil.example.com" })],
     ["the issuer with a slash", issuer.token({ iss: `${issuer.url}/` })],
     ["the issuer in a list", issuer.token({ iss: [issuer.url] })],
     ["the API server as issuer", issuer.token({ iss: "https://kubernetes.default.svc" })],

@@ -85,7 +85,7 @@ export function signIdentityCertificate(
  * Whom a client's certificate stands for. That an authority of the client ring has signed it has
  * been verified.
  *
- * @throws AuthenticationError for one that stands for nobody, such as an allocation's.
+ * @throws AuthenticationError for one that stands for no identity, such as an allocation's.
  */
 export function identityIn(certificate: Uint8Array): Identity {
   const inspection = inspect(certificate);

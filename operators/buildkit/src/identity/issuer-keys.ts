@@ -152,7 +152,7 @@ export class IssuerKeys {
     // As OpenID Connect Discovery 4.3 has it. Otherwise anyone who hosts a document could speak for
     // another issuer.
     if (data.issuer !== this.issuer)
-      throw new Error(`${url.href} is of another issuer: ${JSON.stringify(data.issuer)}`);
+      throw new Error(`${url.href} has another issuer: ${JSON.stringify(data.issuer)}`);
     const keys = URL.parse(data.jwks_uri);
     if (!keys || keys.protocol !== url.protocol)
       throw new Error(`${url.href}: jwks_uri is not a URL with ${url.protocol}//`);

@@ -98,7 +98,7 @@ export class ServiceAccounts {
 
   #forget(now: number): void {
     for (const [key, { until }] of this.#verdicts) if (now >= until) this.#verdicts.delete(key);
-    // Still full of fresh ones: somebody sends one token after the other.
+    // Still full of fresh ones: a client sends one token after the other.
     if (this.#verdicts.size >= MOST_REMEMBERED) this.#verdicts.clear();
   }
 }

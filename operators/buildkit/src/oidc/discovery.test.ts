@@ -65,7 +65,7 @@ describe("the status of a provider", () => {
     expect(requeueAfter).toBe(30_000);
   });
 
-  test("says that a provider elsewhere than with the operator counts nowhere, and asks nobody", async () => {
+  test("says that a provider elsewhere than with the operator counts nowhere, and asks no provider", async () => {
     const { status, requeueAfter } = await reconciled(good, {}, "buildkit-system");
     expect(status?.conditions?.[0]).toMatchObject({
       status: "False",

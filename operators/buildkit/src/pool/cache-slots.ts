@@ -24,9 +24,9 @@ export interface FreeSlot {
 }
 
 /**
- * The slot to make a worker in: the one that has the cache of this key, else one that has nobody's,
- * else the one that the key would be in if all slots were free. Few keys move when slots come and
- * go.
+ * The slot to make a worker in: the one that has the cache of this key, else one that has no
+ * project's, else the one that the key would be in if all slots were free. Few keys move when slots
+ * come and go.
  */
 export function chooseSlot(free: readonly FreeSlot[], key: string | undefined): number | undefined {
   if (key === undefined) return (free.find(({ affinityKey }) => affinityKey === undefined) ?? free[0])?.slot;

@@ -174,7 +174,7 @@ class Pace {
 
 /**
  * What was seen of the requests of each pool. Losing it has those count for a moment longer that
- * nobody renews.
+ * no client renews.
  */
 class PoolRequestLives {
   readonly #pools = new Map<string, RequestLives>();
@@ -319,7 +319,7 @@ async function drain(pool: Pool, requests: readonly WaitingRequest[], context: C
 }
 
 /**
- * The requests that wait, in the order in which they came. Those that nobody renews any more are
+ * The requests that wait, in the order in which they came. Those that are no longer renewed are
  * deleted. One whose job has a worker is about to be deleted by the client that claimed it: no
  * other worker must be made for it.
  */
@@ -342,7 +342,7 @@ async function stillWaiting(
     );
 }
 
-/** Slots in which no worker can be made, because somebody else has made an object by its name. */
+/** Slots in which no worker can be made, because an object of others has its name. */
 function blockedSlots(pool: Pool, workers: readonly Worker[], { cache, key }: Context): ReadonlySet<number> {
   const own = new Set(workers.map(({ metadata }) => metadata.name));
   const { max } = pool.spec.scaling;
@@ -429,7 +429,7 @@ async function removeWorkers(
 }
 
 /**
- * Deletes an object unless somebody has written it since it was read: they may have claimed it, or
+ * Deletes an object unless it was written since it was read: a client may have claimed it, or
  * renewed it.
  */
 async function deleteUnchanged(

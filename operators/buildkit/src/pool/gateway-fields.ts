@@ -24,7 +24,7 @@ const gatewayApi = z
       .describe("A Gateway that exists, to attach the route to"),
     gatewayClassName: objectName.default("envoy").describe("Of the Gateway to make"),
     gatewayName: objectName.optional().describe("Of the Gateway to make. Default: <pool>-gateway"),
-    hostname: hostName.optional().describe("What clients call: TLS routes are told apart by it"),
+    hostname: hostName.optional().describe("What clients call: TLS routes differ by it"),
     tls: z
       .object({
         mode: z
@@ -70,7 +70,7 @@ export const gateway = z
     enabled: z
       .boolean()
       .default(true)
-      .describe("Whether there is a gateway. Without, nobody can reach the workers"),
+      .describe("Whether there is a gateway. Without, the workers cannot be reached"),
     replicas: z.int32().min(1).max(50).default(1),
     resources: z
       .object({ cpu: amount, memory: amount })

@@ -126,7 +126,7 @@ describe("the gateway", () => {
 });
 
 describe("the Service", () => {
-  test("shows the port of clients alone, and metrics to nobody outside", async () => {
+  test("shows the port of clients alone, and metrics to no client outside", async () => {
     const { child } = await reconciled({});
     expect(child(Service)?.metadata.name).toBe("ci");
     expect(child(Service)?.spec).toMatchObject({
@@ -208,7 +208,7 @@ test("the allocation API may read the Secrets that the pool names, and no others
   });
 });
 
-test("workers are reached by their gateway and by the operator, and by nobody else", async () => {
+test("workers are reached by their gateway and by the operator, and by no other pod", async () => {
   const { child } = await reconciled({});
   expect(child(NetworkPolicy)?.spec).toEqual({
     podSelector: {
@@ -420,7 +420,7 @@ test.for([
   },
 );
 
-test("cache backends are told to clients in the words of buildctl and buildx", async () => {
+test("cache backends are sent to clients in the words of buildctl and buildx", async () => {
   const { status } = await reconciled({
     cache: {
       backends: [
@@ -441,7 +441,7 @@ test("cache backends are told to clients in the words of buildctl and buildx", a
   });
 });
 
-test("fields of the original that mean nothing are named, so that nobody relies on them", async () => {
+test("fields of the original that mean nothing are named, so that no user relies on them", async () => {
   const { status } = await reconciled({
     scaling: { targetCPUUtilization: 70 },
     tls: { enabled: false },

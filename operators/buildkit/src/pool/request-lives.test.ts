@@ -38,7 +38,7 @@ test("a request that is renewed counts, however far the clock of its replica is 
   );
 });
 
-test("one that nobody renews is over at its time, or 30 seconds after it was seen first", () => {
+test("one that is not renewed is over at its time, or 30 seconds after it was seen first", () => {
   const lives = new RequestLives();
   const behind = request(noon - 60_000);
   const ahead = request(noon + 60_000, "2");
@@ -54,7 +54,7 @@ test("one whose time came long ago is over at once: clocks are not that far apar
   expect(new RequestLives().endOf(request(noon - 300_000), now)).toBeLessThanOrEqual(noon);
 });
 
-test("one that is to count for years, and that nobody renews, is over after some minutes", () => {
+test("one that is to count for years, and that is not renewed, is over after some minutes", () => {
   const lives = new RequestLives();
   const made = request(Date.parse("3000-01-01T00:00:00Z"));
   expect(lives.endOf(made, { wall: noon, monotonic: 0 })).toBe(noon + 330_000);

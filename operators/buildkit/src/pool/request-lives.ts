@@ -18,9 +18,9 @@ const RENEWED_WITHIN_MS = 30_000;
 const MOST_SKEW_MS = 5 * 60_000;
 
 /**
- * Says which requests nobody waits for any more. Their time is by the clock of the replica that
- * made them, which may be behind this one's: a request whose time has come counts for as long as it
- * is seen to be renewed. Otherwise none of a replica's requests would ever be served.
+ * Decides which requests no client waits for any more. Their time is by the clock of the replica
+ * that made them, which may be behind this one's: a request whose time has come counts for as long
+ * as it is seen to be renewed. Otherwise none of a replica's requests would ever be served.
  */
 export class RequestLives {
   /** By uid: the end that was seen last, and since when. */
@@ -35,7 +35,7 @@ export class RequestLives {
     this.#seen.set(uid, seen);
     const end = Date.parse(spec.waitUntil);
     const unrenewed = now.wall + seen.since + RENEWED_WITHIN_MS - now.monotonic;
-    // One that was made by hand, for years, counts for no longer than others that nobody renews.
+    // One that was made by hand, for years, counts for no longer than others that are not renewed.
     return Math.min(Math.max(end, Math.min(unrenewed, end + MOST_SKEW_MS)), unrenewed + MOST_SKEW_MS);
   }
 

@@ -56,7 +56,7 @@ const pools = fc
     }),
   );
 
-test("no plan removes a worker that somebody has, nor makes more than max", () => {
+test("no plan removes a worker that a client has, nor makes more than max", () => {
   fc.assert(
     fc.property(pools, rules, (pool, rule) => {
       const plan = scalingPlan(pool, rule);
@@ -77,7 +77,7 @@ test("no plan removes a worker that somebody has, nor makes more than max", () =
   );
 });
 
-test("a pool that nobody uses settles: min are idle, no more, and nothing is left to do", () => {
+test("an unused pool settles: min are idle, no more, and nothing is left to do", () => {
   fc.assert(
     fc.property(pools, rules, (start, rule) => {
       let workers = [...start.workers];

@@ -16,7 +16,7 @@ export interface WorkerSeen {
   readonly affinityKey: string | undefined;
   /** Whose request it was made for. */
   readonly madeFor: string | undefined;
-  /** Who had it last; undefined if nobody had. */
+  /** Who had it last; undefined if no client had. */
   readonly lastUsedBy: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface PoolSeen {
   readonly waiting: readonly RequestSeen[];
   /** Whose cache the volumes of slots have. */
   readonly slotAffinity: ReadonlyMap<number, string>;
-  /** Slots whose worker's name somebody else's object has. @default none */
+  /** Slots whose worker's name an object of others has. @default none */
   readonly blockedSlots?: ReadonlySet<number>;
   /** Workers that failed in a row, and when the last one did. */
   readonly failures: Failures;
@@ -90,7 +90,7 @@ export function backoffEnd({ count, lastAt }: Failures): number {
  * Decides which workers to make and which to let go. Pure.
  *
  * - There are never more than `max`, those that fail or go included.
- * - A worker that somebody has is never removed.
+ * - A worker that a client has is never removed.
  * - A worker that is kept warm is replaced before it goes, where there is room.
  */
 export function scalingPlan(pool: PoolSeen, rules: ScalingRules): ScalingPlan {
@@ -190,7 +190,7 @@ function match(waiting: readonly RequestSeen[], spare: readonly WorkerSeen[], re
   return { unserved, useless: take(others, () => true) };
 }
 
-/** Idle workers that nobody who waits can have, where there is no room for one that they can. */
+/** Idle workers that no waiting request can have, where there is no room for one that it can. */
 function crowdingOut(
   useless: readonly WorkerSeen[],
   needed: number,

@@ -167,7 +167,7 @@ function gatewayCondition({ spec }: Pool, { ready, readyReplicas }: GatewaySeen)
       "GatewayReady",
       false,
       "GatewayDisabled",
-      "spec.gateway.enabled is false: nobody can reach the workers",
+      "spec.gateway.enabled is false: the workers cannot be reached",
     );
   const message = `${readyReplicas} of ${spec.gateway.replicas} replicas are ready`;
   return condition("GatewayReady", ready, ready ? "GatewayReady" : "GatewayNotReady", message);

@@ -135,7 +135,7 @@ describe("what a pool's gateways have", () => {
     expect(neededKeys(both, late + day + 10 * minute)).toEqual(both);
   });
 
-  test("holds no key of somebody else, and none of before the cluster's were made again", () => {
+  test("holds no foreign key, and none of before the cluster's were made again", () => {
     const foreign = addKey([], start + day, seededRandom(9));
     expect(arrivingKeyring(first, pool, foreign, start + 2 * day)).toEqual(poolKeyring(first, pool));
     const future = poolKeyring(first, pool).map((one) => ({ ...one, addedAt: start + 90 * day }));

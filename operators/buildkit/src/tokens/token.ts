@@ -36,7 +36,7 @@ export type Verification =
   | { readonly is: "expired"; readonly allocation: AllocationHash; readonly expiresAt: number }
   /** Not of the form of a token. */
   | { readonly is: "malformed" }
-  /** Signed with a key that the ring does not have: too old, or of somebody else. */
+  /** Signed with a key that the ring does not have: too old, or foreign. */
   | { readonly is: "unknown-key"; readonly keyId: number }
   /** The signature is not that of the key it names: forged, altered, or of another pool. */
   | { readonly is: "forged" };

@@ -44,8 +44,8 @@ export function claimed(worker: Worker, allocation: Allocation): Worker {
 
 /**
  * The worker without its claim, to be written with `update`. Who had it stays written down: a claim
- * that comes and goes while nobody looks would leave no trace, and the worker would be given to
- * others as if nobody had used it.
+ * that comes and goes between two looks would leave no trace, and the worker would be given to
+ * others as if it were new.
  */
 export function released(worker: Worker): Worker {
   const { allocation, ...spec } = worker.spec;
@@ -57,7 +57,7 @@ export function released(worker: Worker): Worker {
 
 /**
  * A worker to be written, without the fields' managers: the server then stops tracking them, here
- * and in later writes, until somebody applies to it. Workers are given out and back all the time,
+ * and in later writes, until an apply. Workers are given out and back all the time,
  * no two write the same field, and keeping track is a third of what such a write costs the server.
  */
 export function untracked(worker: Worker): Worker {

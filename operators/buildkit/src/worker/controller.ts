@@ -34,7 +34,7 @@ import { writeStatus } from "./write-status.ts";
 export interface WorkerDependencies {
   readonly credentials: CredentialStore;
   readonly probe: BuildProbe;
-  /** How often a worker that somebody has is asked about its builds. @default "5s" */
+  /** How often a worker that a client has is asked about its builds. @default "5s" */
   readonly askEvery?: Duration;
 }
 
@@ -52,7 +52,7 @@ const UNTOLD_MS = 1_000;
  * claimed again at once is not written twice.
  */
 const LONGEST_KEPT_MS = 10_000;
-/** Why what a worker consists of cannot be made: somebody else has objects by those names. */
+/** Why what a worker consists of cannot be made: objects of others have those names. */
 const takenReasons: readonly string[] = ["ChildAlreadyExists", "ChildOwnedByOther"];
 /** The reason of a worker that its pool did not make. */
 const FOREIGN = "NotOfPool";
@@ -161,7 +161,7 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
       made = await makePod(worker, pool, context, dependencies);
     } catch (error) {
       if (!(error instanceof ReconcileError && takenReasons.includes(error.reason))) throw error;
-      // Somebody else has an object by that name, so the pool tries another slot. What an earlier
+      // Another object has that name, so the pool tries another slot. What an earlier
       // worker of this name has left behind is about to go.
       state = (await isTaken(worker, context))
         ? { at: "failed", since: now, reason: "NameTaken", message: error.message }
@@ -227,7 +227,7 @@ function untoldFor(worker: Worker, now: number): number {
 
 function rulesOf(pool: Pool | undefined, { askEvery = "5s" }: WorkerDependencies): WorkerRules {
   const askMs = milliseconds(askEvery, "workers: askEvery");
-  // Without its pool nobody knows better, and a worker only has to go.
+  // Without its pool there are no settings, and a worker only has to go.
   const { provisionTimeout = "10m", drainTimeout = "1h", reuse = "never" } = pool?.spec.scaling ?? {};
   const unusedMs = spanMs(pool?.spec.gateway.idleTimeout ?? "0s", "spec.gateway.idleTimeout");
   return {
@@ -282,7 +282,7 @@ async function isTaken({ metadata: { uid } }: Worker, { client, key }: Context):
 }
 
 /**
- * Autoscalers of nodes leave a worker alone while somebody has it, and until it was idle for a
+ * Autoscalers of nodes leave a worker alone while a client has it, and until it was idle for a
  * while: until then, if that is yet to come.
  */
 async function keepWhileUsed(
@@ -303,7 +303,7 @@ async function keepWhileUsed(
 }
 
 /**
- * Asks for the worker's deletion, unless somebody has written it since it was read: they may have
+ * Asks for the worker's deletion, unless it was written since it was read: a client may have
  * claimed or renewed it.
  */
 async function deleteWorker(
@@ -323,7 +323,7 @@ async function deleteWorker(
   }
 }
 
-/** Takes the claim off, unless somebody has written the worker since it was read. */
+/** Takes the claim off, unless the worker was written since it was read. */
 async function releaseWorker(worker: Worker, why: string, { client, events }: Context): Promise<void> {
   try {
     await client.update(BuildKitWorker, untracked(released(worker)));

@@ -74,7 +74,7 @@ class Reality {
     else if (what === "pod-ended" && this.pod !== "absent") this.end("ended");
     else if (what === "pod-evicted" && (this.pod === "ready" || this.pod === "unready"))
       this.pod = "stopping";
-    // As the API claims: a worker that its status says is idle, and that nobody deletes.
+    // As the API claims: a worker that its status says is idle, and that is not deleted.
     else if (what === "claim" && this.state.at === "idle" && !this.claim && this.deletedAt === undefined)
       this.claim = { expiresAt: this.now + 50_000, activeAt: this.now };
     else if (what === "release") this.claim = undefined;
@@ -190,7 +190,7 @@ test("a worker that is deleted is gone in the end, whatever happened before", ()
   );
 });
 
-test("a worker that nobody uses any more is idle, failed or to be deleted in the end", () => {
+test("a worker that is no longer used is idle, failed or to be deleted in the end", () => {
   fc.assert(
     fc.property(fc.array(happenings, { maxLength: 40 }), (story) => {
       const worker = new Reality();

@@ -85,7 +85,7 @@ describe("idle", () => {
     });
   });
 
-  test("one that builds though nobody has it is given to nobody before that has ended", () => {
+  test("one that builds without a claim is given to no client before that has ended", () => {
     const { state, action } = step(idle, { builds: known(1) });
     expect(state).toEqual({ at: "running", builds: 1 });
     expect(action).toEqual({ do: "wait", until: 1_002_000 });
@@ -148,7 +148,7 @@ describe("in use", () => {
 });
 
 describe("the end of an allocation", () => {
-  test("an allocation that nobody builds with is released early, where the pool says so", () => {
+  test("an allocation without a build is released early, where the pool says so", () => {
     const unused = { claim: { ...claim, activeAt: 400_000 }, builds: known(0) };
     const after = (unusedMs: number) => step({ at: "allocated" }, unused, { unusedMs }).action.do;
     expect(after(600_000)).toBe("release");
@@ -170,7 +170,7 @@ describe("the end of an allocation", () => {
     });
   });
 
-  test("a released worker is emptied first where the pool says so, and nobody has it until then", () => {
+  test("a released worker is emptied first where the pool says so, and no client has it until then", () => {
     const { state, action } = step({ at: "allocated" }, { builds: known(0) }, { isPruned: true });
     expect(state.at).toBe("allocated");
     expect(action).toMatchObject({ do: "prune", next: { at: "idle" } });

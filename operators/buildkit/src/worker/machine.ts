@@ -12,10 +12,10 @@ import type { PodSeen } from "./pod-observation.ts";
  */
 export type WorkerState =
   | { readonly at: "pending" }
-  /** Its pod was made, and has not been ready, or is not ready any more and nobody uses it. */
+  /** Its pod was made, and has not been ready, or is not ready any more and no client uses it. */
   | { readonly at: "provisioning"; readonly since: number }
   | { readonly at: "idle"; readonly since: number }
-  /** Claimed, or just released: nobody else may have it. */
+  /** Claimed, or just released: no other client may have it. */
   | { readonly at: "allocated"; readonly silentSince?: number }
   /** The same, with builds under way. `drainingSince`: its claim has expired. */
   | {
@@ -33,7 +33,7 @@ export type BuildsSeen =
   | { readonly is: "known"; readonly count: number }
   /** It was asked, and did not answer. */
   | { readonly is: "silent" }
-  /** It was not asked: nobody can have a build there. */
+  /** It was not asked: no client can have a build there. */
   | { readonly is: "unasked" };
 
 /** What there is to see of a worker. */
@@ -58,7 +58,7 @@ export interface WorkerRules {
   readonly isPruned?: boolean;
   /** How long an allocation lasts without a build. */
   readonly unusedMs: number;
-  /** How often buildkitd is asked about its builds while somebody may have one. */
+  /** How often buildkitd is asked about its builds while a client may have one. */
   readonly askMs: number;
   /** How often while a worker is to go. */
   readonly askDrainingMs: number;
@@ -91,7 +91,7 @@ const wait = (state: WorkerState, until?: number): WorkerStep => ({
 });
 
 /**
- * Whether buildkitd must be asked about its builds: if somebody has the worker, or had it, or it is
+ * Whether buildkitd must be asked about its builds: if a client has the worker, or had it, or it is
  * to go; before anyone is given it; and now and then while it is idle, because its pod is ready as
  * long as something listens there.
  *
@@ -137,11 +137,12 @@ function isUnderway({ at }: WorkerState): boolean {
 }
 
 /**
- * Somebody else deletes the pod, such as a node that is drained. Its grace period lets builds end.
+ * Another program deletes the pod, such as one that drains a node. Its grace period lets builds
+ * end.
  */
 function stopping(state: WorkerState, seen: WorkerSeen, { drainMs, askDrainingMs }: WorkerRules): WorkerStep {
   const hasBuilds = seen.builds.is === "known" ? seen.builds.count > 0 : seen.builds.is === "silent";
-  if (!hasBuilds || !isInUse(state)) return failed(seen, "PodDeleted", "somebody deleted the pod");
+  if (!hasBuilds || !isInUse(state)) return failed(seen, "PodDeleted", "the pod was deleted");
   const before = state.at === "running" ? state.drainingSince : undefined;
   const drainingSince = before ?? seen.now;
   // A pod on a node that is lost is never seen to end.
@@ -184,7 +185,7 @@ function started(
 ): WorkerStep {
   const { now, claim, builds } = seen;
   if (claim === undefined && !isInUse(state)) {
-    // Nobody has it, and yet it builds: nobody is given it before that has ended.
+    // No client has it, and yet it builds: none is given it before that has ended.
     if (builds.is === "known" && builds.count > 0)
       return wait({ at: "running", builds: builds.count }, now + rules.askDrainingMs);
     if (pod === "ready" && builds.is !== "silent")
@@ -201,7 +202,7 @@ function started(
   return claim === undefined ? released(state, seen, rules) : used(state, seen, rules, claim);
 }
 
-/** Somebody has it. Neither silence nor a failed probe takes it from them. */
+/** A client has it. Neither silence nor a failed probe takes it from them. */
 function used(
   state: WorkerState,
   seen: WorkerSeen,
@@ -249,8 +250,8 @@ function released(
 }
 
 /**
- * The state of a worker that somebody has or had, from what its daemon says. What it does not say
- * stays as it was.
+ * The state of a worker that a client has or had, from what its daemon reports. What it does not
+ * report stays as it was.
  */
 function inUse(
   state: WorkerState,

@@ -40,7 +40,7 @@ test("a pod without a node waits, and so does one whose image may yet come", () 
   expect(waiting("ContainerCreating")).toEqual({ is: "starting" });
 });
 
-test("a daemon that has ended is told with its exit code and its last words", () => {
+test("a daemon that has ended is reported with its exit code and its last words", () => {
   const terminated = {
     exitCode: 1,
     reason: "Error",

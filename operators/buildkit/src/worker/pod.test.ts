@@ -92,7 +92,7 @@ test("sizes are the original's, and resources in detail come first", () => {
   });
 });
 
-test("no probe can end a daemon, and a daemon that is told to stop waits for its connections", () => {
+test("no probe can end a daemon, and a daemon that gets SIGTERM waits for its connections", () => {
   const daemon = daemonOf({ scaling: { provisionTimeout: "20m", drainTimeout: "2h" } });
   expect(daemon.livenessProbe).toBeUndefined();
   // Run in each of many idle workers, a command would keep a node busy.

@@ -19,7 +19,7 @@ import { profiles } from "./profiles.ts";
 import { workerResources } from "./sizes.ts";
 
 /**
- * Keep autoscalers of nodes from taking a worker away. Only while somebody has it: idle workers
+ * Keep autoscalers of nodes from taking a worker away. Only while a client has it: idle workers
  * must not hold nodes.
  */
 export const keepAnnotations = {
@@ -150,7 +150,7 @@ function containerFor({ spec }: Pool): ContainerInput {
       timeoutSeconds: 5,
       failureThreshold: Math.max(60, Math.ceil(provisionSeconds)),
     },
-    // Once it has answered it is enough that somebody listens: a command in the container, every
+    // Once it has answered it is enough that a process listens: a command in the container, every
     // few seconds in each of many idle workers, would keep the node busier than builds do. Whether
     // it still answers is asked by the operator.
     readinessProbe: {
@@ -159,7 +159,7 @@ function containerFor({ spec }: Pool): ContainerInput {
       timeoutSeconds: 10,
       failureThreshold: 3,
     },
-    // A daemon that is told to stop aborts its builds. A build holds a connection, so those are
+    // A daemon that gets SIGTERM aborts its builds. A build holds a connection, so those are
     // waited for.
     lifecycle: { preStop: { exec: { command: ["sh", "-c", waitForConnections] } } },
     env: environmentFor(spec),

@@ -18,7 +18,7 @@ const phases: Readonly<Record<WorkerState["at"], WorkerPhase>> = {
 const millis = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
 
 /**
- * The state that a worker's status holds. One that somebody may have had since the status was
+ * The state that a worker's status holds. One that a client may have had since the status was
  * written is not idle: it may still build for them, though the claim is gone.
  */
 export function stateOf({

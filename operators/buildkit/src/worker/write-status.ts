@@ -8,9 +8,9 @@ type Status = StatusFor<typeof BuildKitWorker>;
 /**
  * Writes a worker's status as a whole, unless it is that already.
  *
- * By a patch and not by apply, as the framework writes those of other kinds: nobody else writes it,
- * and where the server tracks no managers of fields (`untracked`) that costs it half as much.
- * Workers are written each time that they are given out.
+ * By a patch and not by apply, as the framework writes those of other kinds: no other program
+ * writes it, and where the server tracks no managers of fields (`untracked`) that costs it half as
+ * much. Workers are written each time that they are given out.
  *
  * @throws ApiError, also if another worker has its name by now. That the worker is gone is no
  *   error.

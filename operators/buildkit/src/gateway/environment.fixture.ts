@@ -49,7 +49,7 @@ export function newRing(name: string, clock: Pick<Clock, "now"> = systemClock) {
 
 export function signerOf(ring: AuthorityRing, clock: Pick<Clock, "now"> = systemClock): Authority {
   const authority = signingAuthority(ring, clock);
-  if (!authority) throw new Error("nobody signs");
+  if (!authority) throw new Error("no authority can sign");
   return authority;
 }
 
@@ -163,7 +163,7 @@ export class FakeWorker {
     return this.#address;
   }
 
-  /** Says that it stops, as buildkitd does when it is told to. */
+  /** Says that it stops, as buildkitd does on SIGTERM. */
   announceStop(): void {
     for (const session of this.#sessions) session.goaway(0, 0, Buffer.from("graceful_stop"));
   }
@@ -194,7 +194,7 @@ export type ClientOptions = Pick<
 >;
 
 /** A gateway with all that is around it. */
-export class World implements AsyncDisposable {
+export class TestEnvironment implements AsyncDisposable {
   readonly pki: Pki;
   readonly table = new RoutingTable();
   readonly metrics = new Registry();
@@ -206,19 +206,19 @@ export class World implements AsyncDisposable {
     this.pki = pki;
   }
 
-  static async start(options: Partial<GatewayOptions> = {}, pki = new Pki()): Promise<World> {
-    const world = new World(pki);
-    world.table.markFilled();
-    world.#gateway = await Gateway.start({
+  static async start(options: Partial<GatewayOptions> = {}, pki = new Pki()): Promise<TestEnvironment> {
+    const environment = new TestEnvironment(pki);
+    environment.table.markFilled();
+    environment.#gateway = await Gateway.start({
       pool,
-      lookup: world.table,
-      credentials: world.pki.credentials(),
+      lookup: environment.table,
+      credentials: environment.pki.credentials(),
       port: 0,
       host: "127.0.0.1",
-      metrics: world.metrics,
+      metrics: environment.metrics,
       ...options,
     });
-    return world;
+    return environment;
   }
 
   get gateway(): Gateway {

@@ -12,7 +12,7 @@ export interface Build {
  * A cluster with the operator on it: embedded with the operator in this process, or real with real
  * buildkitd.
  */
-export interface World {
+export interface TestEnvironment {
   /** May do everything. */
   readonly client: Client;
   /** What pools here need besides what a test is about: small workers, images that are there. */

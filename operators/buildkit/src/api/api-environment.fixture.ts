@@ -5,7 +5,7 @@ import type { KeyPair } from "@windlass/certificates";
 import type { Client } from "@windlass/client";
 import { type Logger, type Manager, type ManagerOptions, manager, silentLogger } from "@windlass/runtime";
 import { Secret } from "@windlass/runtime/kinds";
-import { PoolWorld, systemNamespace } from "../allocation/pool-world.fixture.ts";
+import { PoolTestEnvironment, systemNamespace } from "../allocation/pool-environment.fixture.ts";
 import { audience, FakeIssuer } from "../identity/issuer.fixture.ts";
 import { BuildKitOIDCConfig } from "../oidc/oidc-config.ts";
 import { type AllocationApiOptions, allocationApi } from "./runnable.ts";
@@ -34,34 +34,36 @@ export interface Asked {
 export type AuditLine = Readonly<Record<string, unknown>>;
 
 /** Replicas of the API on real sockets, an issuer that they trust, and pools. */
-export class ApiWorld implements AsyncDisposable {
-  readonly pools: PoolWorld;
+export class ApiTestEnvironment implements AsyncDisposable {
+  readonly pools: PoolTestEnvironment;
   readonly issuer: FakeIssuer;
   readonly audit: AuditLine[] = [];
   readonly managers: Manager[] = [];
   readonly ports: number[] = [];
   readonly #agents = new Map<string, Agent>();
 
-  private constructor(pools: PoolWorld, issuer: FakeIssuer) {
+  private constructor(pools: PoolTestEnvironment, issuer: FakeIssuer) {
     this.pools = pools;
     this.issuer = issuer;
   }
 
-  static async start(options: Partial<AllocationApiOptions> & { replicas?: number } = {}): Promise<ApiWorld> {
+  static async start(
+    options: Partial<AllocationApiOptions> & { replicas?: number } = {},
+  ): Promise<ApiTestEnvironment> {
     const { replicas = 2, ...own } = options;
-    const world = new ApiWorld(await PoolWorld.start(), await FakeIssuer.start());
-    await world.client.create(BuildKitOIDCConfig, {
+    const environment = new ApiTestEnvironment(await PoolTestEnvironment.start(), await FakeIssuer.start());
+    await environment.client.create(BuildKitOIDCConfig, {
       metadata: { namespace: systemNamespace, name: "github" },
       spec: {
-        issuer: world.issuer.url,
+        issuer: environment.issuer.url,
         audience,
         claimsMapping: { user: "actor" },
         requiredClaims: { repository: "acme/*" },
-        caBundle: world.issuer.authority.certificate,
+        caBundle: environment.issuer.authority.certificate,
       },
     });
-    for (let index = 0; index < replicas; index++) await world.replica(own);
-    return world;
+    for (let index = 0; index < replicas; index++) await environment.replica(own);
+    return environment;
   }
 
   get client(): Client {
@@ -76,7 +78,7 @@ export class ApiWorld implements AsyncDisposable {
     own: Partial<AllocationApiOptions> = {},
     managing: Pick<ManagerOptions, "namespaces"> = {},
   ): Promise<Manager> {
-    const log: Logger = { ...silentLogger, info: this.#told, warn: this.#told, child: () => log };
+    const log: Logger = { ...silentLogger, info: this.#logged, warn: this.#logged, child: () => log };
     const running = await this.pools.cluster.run("buildkit-api", (options) =>
       manager({ ...options, ...managing, log, metrics: { port: 0, host: "127.0.0.1" } }).add(
         allocationApi({
@@ -95,7 +97,7 @@ export class ApiWorld implements AsyncDisposable {
     return running;
   }
 
-  readonly #told = (fields: object | string) => {
+  readonly #logged = (fields: object | string) => {
     if (typeof fields === "object" && "decision" in fields) this.audit.push({ ...fields });
   };
 

@@ -240,7 +240,7 @@ function ignoreRace(error: unknown): void {
 }
 
 /** A cluster with the kinds, the keys and stand-ins for the controllers. */
-export class PoolWorld implements AsyncDisposable {
+export class PoolTestEnvironment implements AsyncDisposable {
   readonly cluster: TestCluster;
   readonly controller: FakeController;
   readonly namespace: string;
@@ -254,7 +254,7 @@ export class PoolWorld implements AsyncDisposable {
     );
   }
 
-  static async start(): Promise<PoolWorld> {
+  static async start(): Promise<PoolTestEnvironment> {
     const cluster = await startCluster({ flavour: "embedded" });
     await cluster.install(...kinds);
     await cluster.client.create(Namespace, { metadata: { name: systemNamespace } });
@@ -266,10 +266,10 @@ export class PoolWorld implements AsyncDisposable {
       clusterSecrets.clientAuthorities,
       writeAuthorities(clients),
     );
-    const world = new PoolWorld(cluster, await cluster.createNamespace("builds"));
-    world.tokenKeys = addKey([], now, systemRandom);
-    world.trust = trustBundle(clients);
-    return world;
+    const environment = new PoolTestEnvironment(cluster, await cluster.createNamespace("builds"));
+    environment.tokenKeys = addKey([], now, systemRandom);
+    environment.trust = trustBundle(clients);
+    return environment;
   }
 
   /** What the authorities of clients are. */

@@ -4,12 +4,12 @@ import type { Socket } from "node:net";
 type Peer = Pick<Socket, "remoteAddress" | "remotePort">;
 
 /**
- * Connections of those who are not known yet: in the middle of their handshake, or being told why
- * they are refused. Anybody may open them, so they must not take up the memory that builds go
- * through: where there are too many, the oldest goes. A client with a certificate is known within a
- * moment.
+ * Connections of those who are not known yet: in the middle of their handshake, or being sent the
+ * reason of their refusal. Anybody may open them, so they must not take up the memory that builds
+ * go through: where there are too many, the oldest goes. A client with a certificate is known
+ * within a moment.
  */
-export class Strangers {
+export class UnknownClients {
   readonly #most: number;
   readonly #onCrowdedOut: () => void;
   /** The oldest first. */
@@ -24,7 +24,7 @@ export class Strangers {
     return this.#sockets.size;
   }
 
-  /** Somebody has connected. */
+  /** A client has connected. */
   came(socket: Socket): void {
     const key = keyOf(socket);
     if (key === undefined) return;

@@ -3,8 +3,8 @@ import { startCluster } from "@windlass/testing";
 import { kinds } from "../src/kinds.fixture.ts";
 import type { BuildsSeen } from "../src/worker/machine.ts";
 import type { BuildProbe, ProbeInit } from "../src/worker/probe.ts";
+import type { Build, TestEnvironment } from "./environment.ts";
 import { operatorNamespace, Replicas } from "./replicas.ts";
-import type { Build, World } from "./world.ts";
 
 /** Builds that a test has started, on daemons that are not there. */
 class PretendedBuilds implements BuildProbe {
@@ -31,7 +31,7 @@ class PretendedBuilds implements BuildProbe {
 }
 
 /** The embedded control plane with two replicas of the operator. */
-export async function embeddedWorld(): Promise<World> {
+export async function embeddedEnvironment(): Promise<TestEnvironment> {
   const cluster = await startCluster({ flavour: "embedded" });
   await cluster.install(...kinds);
   cluster.controlPlane?.node.missingImages("moby/buildkit:no-such-tag");
@@ -55,5 +55,5 @@ export async function embeddedWorld(): Promise<World> {
 }
 
 function noIssuer(url: string): Promise<never> {
-  return Promise.reject(new Error(`nobody answers at ${url}`));
+  return Promise.reject(new Error(`there is no answer at ${url}`));
 }

@@ -2,9 +2,9 @@ import type { Client } from "@windlass/client";
 import { Secret } from "@windlass/runtime/kinds";
 import { BuildKitWorker, poolNames, workerServerName } from "../src/index.ts";
 import { textData } from "../src/secret-data.ts";
+import type { TestEnvironment } from "./environment.ts";
 import { startRealBuild } from "./lab-build.ts";
 import { LabOperator } from "./lab-operator.ts";
-import type { World } from "./world.ts";
 
 type Profile = "rootless" | "privileged";
 
@@ -12,7 +12,7 @@ type Profile = "rootless" | "privileged";
  * The cluster of KUBECONFIG, with real buildkitd in real pods, and two replicas of the operator in
  * processes that are really killed.
  */
-export async function labWorld(profile: Profile): Promise<World> {
+export async function labEnvironment(profile: Profile): Promise<TestEnvironment> {
   const operator = await LabOperator.start(2);
   const { client } = operator;
   return {
