@@ -9,19 +9,13 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { inspect, type KeyPair } from "@windlass/certificates";
-import { systemClock, systemRandom } from "@windlass/clock";
+import { systemClock } from "@windlass/clock";
 import { Pod, Secret, Service } from "@windlass/runtime/kinds";
 import { waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  readAuthorities,
-  writeAuthorities,
-} from "../../operators/buildkit/src/certificates/authority-secret.ts";
+import { readAuthorities } from "../../operators/buildkit/src/certificates/authority-secret.ts";
 import { forgeries } from "../../operators/buildkit/src/gateway/forgeries.fixture.ts";
 import {
-  addAuthority,
-  addKey,
-  BuildKitPool,
   BuildKitWorker,
   clusterSecrets,
   keyringDataKey,
@@ -30,7 +24,6 @@ import {
   readKeyring,
   signingAuthority,
   workerServerName,
-  writeKeyring,
 } from "../../operators/buildkit/src/index.ts";
 import { textData } from "../../operators/buildkit/src/secret-data.ts";
 import { build, gatewayServerName, startBuild } from "../../operators/buildkit/testing/gateway-build.ts";
@@ -58,8 +51,6 @@ afterAll(() => operator[Symbol.asyncDispose](), 300_000);
 
 const report = (what: string, figure: string | number) => process.stdout.write(`  ${what}: ${figure}\n`);
 const pairOf = ({ certificate, key }: Allocated): KeyPair => ({ certificate, key });
-/** Of the key that signed a token. */
-const keyIdOf = (token: string) => Buffer.from(token, "base64url").readUInt16BE(1);
 const secret = async (where: string, name: string) =>
   textData(await operator.client.get(Secret, { namespace: where, name }));
 
@@ -273,78 +264,6 @@ test("a new certificate is shown without a restart, and the build that is under 
   expect(end.output).toContain("whole");
   expect(end.code).toBe(0);
 }, 300_000);
-
-test("authorities and token keys rotate under a build; what was given out before is taken until its end", async () => {
-  const { client } = operator;
-  const key = { namespace, name: "rotated" };
-  await operator.createPool(namespace, key.name, { scaling: { min: 2, max: 3 } });
-  const write = async (where: string, name: string, change: (data: Data) => Data) => {
-    const found = await client.get(Secret, { namespace: where, name });
-    const data = Object.entries({ ...textData(found), ...change(textData(found)) });
-    const encoded = data.map(([one, text]) => [one, Buffer.from(text).toString("base64")]);
-    await client.update(Secret, { ...found, data: Object.fromEntries(encoded) });
-  };
-  type Data = Readonly<Record<string, string>>;
-  const keysIn = (data: Data) => readKeyring(data[keyringDataKey] ?? "");
-  const day = 24 * 3_600_000;
-  await write(operator.namespace, clusterSecrets.clientAuthorities, (data) =>
-    writeAuthorities(addAuthority(readAuthorities(data), "BuildKit CA 2", systemClock)),
-  );
-  await write(operator.namespace, clusterSecrets.tokenKeys, (data) => ({
-    [keyringDataKey]: writeKeyring(addKey(keysIn(data), Date.now(), systemRandom)),
-  }));
-  const authorities = async () =>
-    readAuthorities(await secret(operator.namespace, clusterSecrets.clientAuthorities));
-  const added = (await authorities()).at(-1)?.certificate.trim() ?? "";
-  // It takes the operator half a minute to look again, and the pool's controller five at most.
-  await client.patch(BuildKitPool, key, { type: "merge", patch: { spec: { gateway: { tokenTTL: "50m" } } } });
-  await expect
-    .poll(async () => (await secret(namespace, poolNames(key.name).tlsSecret))["ca.crt"], {
-      timeout: 400_000,
-      interval: 2_000,
-    })
-    .toContain(added);
-  await expect
-    .poll(async () => keysIn(await secret(namespace, poolNames(key.name).tokenKeysSecret)), {
-      timeout: 400_000,
-      interval: 2_000,
-    })
-    .toHaveLength(2);
-  await operator.takeTrust();
-  const before = await operator.allocate(key);
-  const oldIssuer = new X509Certificate(before.certificate);
-  expect(oldIssuer.verify(new X509Certificate(added).publicKey)).toBe(false);
-  const running = await startBuild(client, before, {
-    steps: [`RUN echo ${crypto.randomUUID()} && /bin/busybox sleep 240`, "RUN echo whole"],
-  });
-  // As long as the kubelet takes to bring both to the gateway.
-  await new Promise((resolve) => setTimeout(resolve, 100_000));
-  const backdated = <T extends { readonly addedAt: number }>(ring: readonly T[], ageMs: number) =>
-    ring.map((one, index) => ({ ...one, addedAt: Date.now() - ageMs * (ring.length - index) }));
-  await write(operator.namespace, clusterSecrets.clientAuthorities, (data) =>
-    writeAuthorities(backdated(readAuthorities(data), 8 * day)),
-  );
-  for (const [where, name] of [
-    [operator.namespace, clusterSecrets.tokenKeys],
-    [namespace, poolNames(key.name).tokenKeysSecret],
-  ] as const)
-    await write(where, name, (data) => ({
-      [keyringDataKey]: writeKeyring(backdated(keysIn(data), 3_600_000)),
-    }));
-  // As long as the operator and the API go on with what they have read.
-  await new Promise((resolve) => setTimeout(resolve, 50_000));
-  await operator.takeTrust();
-  const after = await operator.allocate(key);
-  expect(new X509Certificate(after.certificate).verify(new X509Certificate(added).publicKey)).toBe(true);
-  expect(keyIdOf(after.token)).not.toBe(keyIdOf(before.token));
-  for (const one of [after, before]) {
-    const end = await build(client, one, { steps: [`RUN echo ${crypto.randomUUID()}`] });
-    expect(end.code, end.output).toBe(0);
-  }
-  const end = await running.ended;
-  expect(end.output).toContain("whole");
-  expect(end.code).toBe(0);
-}, 900_000);
 
 test("a large context goes through whole, and so does a large result; the gateway's memory stays", async () => {
   const selector = "app.kubernetes.io/name=buildkit-gateway,buildkit.smrt-devops.net/pool=ci";
