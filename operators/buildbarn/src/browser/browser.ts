@@ -27,6 +27,17 @@ export const browserFields = {
   ingress: ingress.apply(filled),
 };
 
+/** What the browser of a BuildbarnCluster may say. */
+export const browserFieldsOfCluster = {
+  ...browserFields,
+  replicas: z
+    .int32()
+    .min(0)
+    .max(1_000)
+    .exactOptional()
+    .describe("Pods. Default: 3, which kubectl scale, HPA and KEDA may change on the BuildbarnBrowser"),
+};
+
 /** Why a browser of a release that no image is known of must name one. */
 export const noBrowserImage = "must be set: no image of bb_browser is known to fit version 2025-02";
 
@@ -50,6 +61,7 @@ export const BuildbarnBrowser = defineResource({
     ...componentStatus,
     url: z.string().optional().describe("Where the page is"),
   }),
+  scale: { labelSelectorPath: ".status.selector" },
   validations: [componentName],
   printerColumns: [
     ...componentColumns.slice(0, 3),

@@ -1,8 +1,8 @@
 import { cel, defineResource, listMap, type ObjectOf } from "@windlass/runtime";
 import { z } from "zod";
-import { browserFields, noBrowserImage } from "../browser/browser.ts";
+import { browserFieldsOfCluster, noBrowserImage } from "../browser/browser.ts";
 import { common, filled, label, membership, oneHatch } from "../fields.ts";
-import { frontendFields, frontendRules } from "../frontend/frontend.ts";
+import { frontendFieldsOfCluster, frontendRules } from "../frontend/frontend.ts";
 import { schedulerFields } from "../scheduler/scheduler.ts";
 import { storageFields, storageRules } from "../storage/storage.ts";
 import { workerFieldsOfCluster } from "../worker/worker.ts";
@@ -22,10 +22,10 @@ export const BuildbarnCluster = defineResource({
         .apply(filled),
       scheduler: z.object(schedulerFields).check(oneHatch).apply(filled),
       frontend: z
-        .object(frontendFields)
+        .object(frontendFieldsOfCluster)
         .check(...frontendRules)
         .apply(filled),
-      browser: z.object(browserFields).check(oneHatch).exactOptional().describe("Default: none"),
+      browser: z.object(browserFieldsOfCluster).check(oneHatch).exactOptional().describe("Default: none"),
       workers: z
         .array(
           z

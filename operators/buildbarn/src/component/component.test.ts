@@ -152,9 +152,12 @@ test("a ConfigMap of the user's own is checked, copied, and followed", async () 
     message: 'spec.configMapName: there is no ConfigMap "own"',
   });
   expect(waiting.status?.state).toBe("NotFound");
-  await world.client.create(ConfigMap, { metadata: world.key("own"), data: own(1) });
+  const binaryData = { "keys.bin": "AAEC/w==" };
+  await world.client.create(ConfigMap, { metadata: world.key("own"), data: own(1), binaryData });
   await world.ready(BuildbarnFrontend, "frontend-own");
   const first = await world.get(Deployment, "frontend-own");
+  const mounted = first.spec?.template.spec?.volumes?.find(({ name }) => name === "configs")?.configMap?.name;
+  expect((await world.get(ConfigMap, mounted ?? "")).binaryData).toEqual(binaryData);
   await world.client.patch(ConfigMap, world.key("own"), { type: "merge", patch: { data: own(2) } });
   await world.seen(
     Deployment,

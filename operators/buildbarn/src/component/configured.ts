@@ -22,6 +22,7 @@ import {
   SetFault,
 } from "../set/index.ts";
 import type { PodConfiguration } from "./pod.ts";
+import { wantedOf } from "./status.ts";
 
 /** A configuration that was checked, as a ConfigMap. */
 export interface Configured {
@@ -82,7 +83,9 @@ export async function configure(input: ConfigureInput): Promise<Configured | Ref
     const isGenerated = ownName === undefined && configOverrides === undefined;
     const checked = await checks.check(configuration, isGenerated ? "operator" : "user");
     if (checked.is === "invalid") return refused("ConfigInvalid", checked.faults.join("; "));
-    const { hash } = checked;
+    // Files that are no text: programs may read them, and none of them is jsonnet.
+    const binaryData = ownName === undefined ? undefined : input.own?.binaryData;
+    const hash = binaryData === undefined ? checked.hash : wantedOf([checked.hash, binaryData]);
     const { name } = object.metadata;
     const current = child(
       ConfigMap,
@@ -97,6 +100,7 @@ export async function configure(input: ConfigureInput): Promise<Configured | Ref
         },
         immutable: true,
         data: configuration.files,
+        ...(binaryData && { binaryData }),
       },
       { onImmutable: "replace" },
     );

@@ -17,13 +17,15 @@ function listener(port: number): Document {
   return { listenAddresses: [`:${port}`], authenticationPolicy: allow };
 }
 
-function global(port: number) {
+/** What a program reports of itself. With TLS in the set, nothing beyond metrics is open to all. */
+function global(port: number, tls?: InternalTls) {
+  const isOpen = tls === undefined;
   return {
     diagnosticsHttpServer: {
       httpServers: [listener(port)],
       enablePrometheus: true,
-      enablePprof: true,
-      enableActiveSpans: true,
+      enablePprof: isOpen,
+      enableActiveSpans: isOpen,
     },
   };
 }
@@ -36,15 +38,17 @@ export interface CommonInput {
   readonly version: Version;
   readonly shards?: Shards;
   readonly browserUrl?: string;
+  /** @default that of the shards */
+  readonly tls?: InternalTls | undefined;
 }
 
 /** common.libsonnet: what components agree on. */
-export function commonDocument({ version, shards, browserUrl }: CommonInput): Document {
+export function commonDocument({ version, shards, browserUrl, tls = shards?.tls }: CommonInput): Document {
   return {
     blobstore: shards && blobstore(profiles[version], shards),
     browserUrl,
     maximumMessageSizeBytes,
-    global: global(ports.diagnostics),
+    global: global(ports.diagnostics, tls),
   };
 }
 
@@ -266,12 +270,12 @@ export function workerDocument(input: WorkerInput): Document {
       cacheReplacementPolicy: leastRecentlyUsed,
     },
     // Actions run as another user, who must be able to write where the worker has made directories.
-    global: { ...global(ports.diagnostics), setUmask: { umask: 0 } },
+    global: { ...global(ports.diagnostics, input.tls), setUmask: { umask: 0 } },
   };
 }
 
 /** runner-{instance}.jsonnet. */
-export function runnerDocument(): Document {
+export function runnerDocument(tls?: InternalTls): Document {
   return {
     buildDirectoryPath: `${workerDirectory}/build`,
     grpcServers: [
@@ -282,7 +286,7 @@ export function runnerDocument(): Document {
         stopGracefully: true,
       },
     ],
-    global: global(ports.runnerDiagnostics),
+    global: global(ports.runnerDiagnostics, tls),
   };
 }
 

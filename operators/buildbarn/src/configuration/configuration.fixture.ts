@@ -46,7 +46,11 @@ export function everyConfiguration(
     documents: Readonly<Record<string, Document>>,
     shared: object,
   ): readonly Written[] => {
-    const files = componentFiles({ common: commonDocument({ version, ...shared }), documents, overrides });
+    const files = componentFiles({
+      common: commonDocument({ version, tls, ...shared }),
+      documents,
+      overrides,
+    });
     const [entry = ""] = Object.keys(documents);
     return [{ program, entry, files }];
   };
@@ -107,7 +111,7 @@ export function everyConfiguration(
       { browserUrl },
     ),
     ...write("bb_worker", worker, { shards, browserUrl }),
-    ...write("bb_runner", { "runner-ubuntu22-04.jsonnet": runnerDocument() }, {}),
+    ...write("bb_runner", { "runner-ubuntu22-04.jsonnet": runnerDocument(tls) }, {}),
     ...write("bb_browser", { "browser.jsonnet": browserDocument(version) }, { shards }),
   ];
 }

@@ -41,6 +41,8 @@ test.for(versions)("every program of %s takes TLS between components", (version)
   for (const one of everyConfiguration(version, mapOf("2w3m"), undefined, tls)) {
     const json = JSON.stringify(jsonOf(check(version, one)));
     // A runner is asked by the worker of its pod alone, over a socket.
+    // Metrics are for all to read, and nothing else of a program is.
+    expect(json).not.toMatch(/"enable(Pprof|ActiveSpans)":true/);
     expect([one.entry, json.includes("builds.team.svc")]).toEqual([one.entry, one.program !== "bb_runner"]);
   }
 });

@@ -98,6 +98,17 @@ export const frontendFields = {
     ),
 };
 
+/** What the frontend of a BuildbarnCluster may say. */
+export const frontendFieldsOfCluster = {
+  ...frontendFields,
+  replicas: z
+    .int32()
+    .min(0)
+    .max(1_000)
+    .exactOptional()
+    .describe("Pods. Default: 3, which kubectl scale, HPA and KEDA may change on the BuildbarnFrontend"),
+};
+
 /** What Bazel talks to. */
 export const BuildbarnFrontend = defineResource({
   ...common,

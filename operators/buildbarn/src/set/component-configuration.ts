@@ -71,16 +71,18 @@ export function storageConfiguration(
 ): ComponentConfiguration {
   const { spec } = storage;
   const entry = "storage.jsonnet";
+  const generated = () => {
+    const tls = tlsOfStorage(storage, authorities);
+    return componentFiles({
+      common: commonDocument({ version: spec.version, tls }),
+      documents: { [entry]: storageDocument(spec.version, spec, tls) },
+      overrides: spec.configOverrides,
+    });
+  };
   return {
     version: spec.version,
     programs: [{ program: "bb_storage", entry }],
-    files:
-      own?.files ??
-      componentFiles({
-        common: commonDocument({ version: spec.version }),
-        documents: { [entry]: storageDocument(spec.version, spec, tlsOfStorage(storage, authorities)) },
-        overrides: spec.configOverrides,
-      }),
+    files: own?.files ?? generated(),
     shardMap: undefined,
   };
 }
@@ -160,7 +162,7 @@ export function schedulerConfiguration(
     maximumTimeout: seconds(executionTimeout.maximum, "spec.executionTimeout.maximum"),
     noWorkersTimeout: seconds(noWorkersTimeout, "spec.noWorkersTimeout"),
   });
-  const common = commonDocument({ version, browserUrl: browserUrl(set) });
+  const common = commonDocument({ version, browserUrl: browserUrl(set), tls: tlsOf(set) });
   return {
     version,
     programs,
@@ -196,7 +198,7 @@ export function workerConfiguration(
       inputCache,
       ...(completedActionLoggers && { completedActionLoggers }),
     }),
-    [runner]: runnerDocument(),
+    [runner]: runnerDocument(tlsOf(set)),
   };
   const common = commonDocument({ version, shards, browserUrl: browserUrl(set) });
   return {

@@ -149,6 +149,25 @@ test(
   },
 );
 
+test("workers that share a queue share what waits in it", slow, async () => {
+  const autoscaling = { maxReplicas: 8, scaleDownDelay: "10m" };
+  await cluster.client.create(BuildbarnWorker, {
+    metadata: { namespace, name: "other" },
+    spec: { platform, concurrency, autoscaling, instance: "other" },
+  });
+  await create({ autoscaling });
+  await replicas(0);
+  scheduler.enqueue(4 * concurrency);
+  await replicas(2);
+  await waitFor(
+    cluster.client,
+    Deployment,
+    { namespace, name: "other" },
+    (found) => found.spec?.replicas === 2,
+    wait,
+  );
+});
+
 test("what waits beyond what the most pods can run gets no more than those", slow, async () => {
   await create({ autoscaling: { minReplicas: 1, maxReplicas: 3, scaleDownDelay: "1h" } });
   scheduler.enqueue(500);
@@ -339,6 +358,17 @@ test("a set leaves the number of its workers to others, unless it sets one itsel
   await count(3);
   await client.patch(BuildbarnCluster, metadata, workers({ replicas: 2 }));
   await count(2);
+  const frontend = { namespace, name: "set-frontend" };
+  await client.patch(
+    BuildbarnFrontend,
+    frontend,
+    { type: "merge", patch: { spec: { replicas: 5 } } },
+    { subresource: "scale" },
+  );
+  const patch = { spec: { frontend: { serviceType: "ClusterIP" } } } as const;
+  await client.patch(BuildbarnCluster, metadata, { type: "merge", patch });
+  await waitFor(client, BuildbarnFrontend, frontend, ({ spec }) => spec.serviceType === "ClusterIP", wait);
+  expect((await client.get(BuildbarnFrontend, frontend)).spec.replicas).toBe(5);
 });
 
 /** Another platform is another queue: the scheduler has to restart for it. */

@@ -134,6 +134,7 @@ async function scaleWorker(
     {
       server,
       queue: queueOf(worker),
+      sharers: sharersOf(set, worker),
       rules,
       state: stateOf(worker),
       deployment,
@@ -174,6 +175,19 @@ async function serverOrNone(
 function queueOf(worker: Worker): Queue {
   const { instanceNamePrefix, sizeClass } = worker.spec;
   return { instanceNamePrefix, platform: sorted(platformOf(worker)), sizeClass };
+}
+
+/** How many workers of the set are scaled by the queue of this one. */
+function sharersOf({ workers }: BuildbarnSet, worker: Worker): number {
+  const own = JSON.stringify(queueOf(worker));
+  const others = workers.filter(
+    (one) =>
+      one.metadata.name !== worker.metadata.name &&
+      one.metadata.deletionTimestamp === undefined &&
+      one.spec.autoscaling !== undefined &&
+      JSON.stringify(queueOf(one)) === own,
+  );
+  return others.length + 1;
 }
 
 function scalingRules({ spec }: Worker, { noticeMs = 2_000 }: WorkerDependencies): ScalingRules {

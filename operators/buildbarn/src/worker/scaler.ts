@@ -24,6 +24,8 @@ export interface ScaleInput {
   readonly state: ScalingState | undefined;
   readonly deployment: ObjectOf<typeof Deployment> | undefined;
   readonly pods: readonly PodObject[];
+  /** How many resources with pods of the same queue are scaled by it, this one included. */
+  readonly sharers: number;
   /** Pods that were drained before, whether they are still there or not. */
   readonly draining: readonly string[];
 }
@@ -62,7 +64,7 @@ export async function scale(input: ScaleInput, context: Context): Promise<Scaled
   using queue = new BuildQueue(input.server);
   const looked = mustAsk ? await look(queue, input, context) : undefined;
   const seen = looked !== undefined && "pods" in looked ? looked : undefined;
-  const sight = seen && sightOf(seen);
+  const sight = seen && sightOf(seen, input.sharers);
   const isRollingOut = (deployment?.status?.replicas ?? 0) !== (deployment?.status?.updatedReplicas ?? 0);
   const podsSeen = pods.map((pod) => podSeen(pod, seen));
   const plan = scalingPlan(
@@ -129,8 +131,9 @@ function faultOf(error: unknown, signal: AbortSignal, within: AbortSignal): stri
   throw error;
 }
 
-function sightOf({ exists, queued }: QueueSeen): QueueSight {
-  return exists ? { is: "known", queued } : { is: "missing" };
+/** Each of those that share a queue runs its part of what waits. */
+function sightOf({ exists, queued }: QueueSeen, sharers: number): QueueSight {
+  return exists ? { is: "known", queued: Math.ceil(queued / sharers) } : { is: "missing" };
 }
 
 function podSeen(pod: PodObject, seen: QueueSeen | undefined): PodSeen {
