@@ -9,7 +9,7 @@ const lastRemoved =
 const queue = "buildbarn_builder_in_memory_build_queue";
 
 /**
- * What somebody should look at. Those of Buildbarn's own metrics need the ServiceMonitors that the
+ * What an administrator should look at. Those of Buildbarn's own metrics need the ServiceMonitors that the
  * operator makes.
  */
 export const alerts: readonly AlertDeclaration[] = [
@@ -20,7 +20,7 @@ export const alerts: readonly AlertDeclaration[] = [
     severity: "critical",
     summary: "No action runs through {{ $labels.namespace }}/{{ $labels.frontend }}",
     description:
-      "A small action was tried as Bazel would, and failed. status.lastProbe.message of the BuildbarnFrontend says why.",
+      "A small action was tried as Bazel would, and failed. status.lastProbe.message of the BuildbarnFrontend has the reason.",
   },
   {
     name: "BuildbarnCertificateExpired",
@@ -36,7 +36,7 @@ export const alerts: readonly AlertDeclaration[] = [
     for: "30m",
     summary: "The certificate of {{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }} runs out soon",
     description:
-      "It should have been renewed. The condition CertificateValid says when it runs out; see why cert-manager has not, if it makes it.",
+      "It should have been renewed. The condition CertificateValid has the time at which it runs out; see why cert-manager has not, if it makes it.",
   },
   {
     name: "BuildbarnActionsWaiting",

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { BuildbarnCluster } from "../../operators/buildbarn/src/index.ts";
 import { smoke } from "../../operators/buildbarn/src/probe/smoke.ts";
 import {
-  type LabWorld,
+  type LabTestEnvironment,
   labSpecs,
-  labWorld,
+  labTestEnvironment,
   withoutVersion,
-} from "../../operators/buildbarn/testing/lab-world.ts";
+} from "../../operators/buildbarn/testing/lab-test-environment.ts";
 
 /** Real Buildbarn behind TLS and tokens. */
 const wait = { timeout: 120_000 };
@@ -19,7 +19,7 @@ const issuer = "https://ci.example.com";
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const authority = createAuthority({ commonName: "builds", validFor: "1h" });
 
-let world: LabWorld;
+let world: LabTestEnvironment;
 let address: string;
 const key = (name: string) => ({ namespace: world.namespace, name });
 
@@ -31,7 +31,7 @@ function token(claims: object): string {
 }
 
 beforeAll(async () => {
-  world = await labWorld("buildbarn-access");
+  world = await labTestEnvironment("buildbarn-access");
   const { client } = world.cluster;
   const { storage, frontend, scheduler } = labSpecs("2025-02");
   const jwk = { ...publicKey.export({ format: "jwk" }), kid: "lab", alg: "ES256", use: "sig" };

@@ -12,11 +12,11 @@ import {
 import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
 import { Bazel, type Built } from "../../operators/buildbarn/testing/bazel.ts";
 import {
-  type LabWorld,
+  type LabTestEnvironment,
   labSpecs,
-  labWorld,
+  labTestEnvironment,
   withoutVersion,
-} from "../../operators/buildbarn/testing/lab-world.ts";
+} from "../../operators/buildbarn/testing/lab-test-environment.ts";
 
 /** Real Buildbarn from one resource, and a real Bazel that builds on it. */
 const actions = 30;
@@ -24,7 +24,7 @@ const platform = [{ name: "OSFamily", value: "linux" }];
 const wait = { timeout: 120_000 };
 const small = { requests: { cpu: "10m", memory: "32Mi" } };
 
-let world: LabWorld;
+let world: LabTestEnvironment;
 let bazel: Bazel;
 let queueAddress: string;
 let salt = 0;
@@ -32,7 +32,7 @@ const key = (name: string) => ({ namespace: world.namespace, name });
 const next = () => `${Date.now()}-${salt++}`;
 
 beforeAll(async () => {
-  world = await labWorld("buildbarn-bazel");
+  world = await labTestEnvironment("buildbarn-bazel");
   const { client } = world.cluster;
   const { storage, frontend, scheduler } = labSpecs("2025-02");
   await client.create(BuildbarnCluster, {
@@ -278,7 +278,7 @@ test.for([5, 20])(
   },
 );
 
-test("workers of two sizes join the set, and a HorizontalPodAutoscaler says how many of them there are", async () => {
+test("workers of two sizes join the set, and a HorizontalPodAutoscaler sets how many of them there are", async () => {
   const { client } = world.cluster;
   const { workers } = (await client.get(BuildbarnCluster, key("bb"))).spec;
   const { name: _, replicas: __, autoscaling: ___, ...own } = workers[0] ?? (await workerEntry());

@@ -15,7 +15,7 @@ import {
   BuildbarnStorage,
   kinds,
 } from "../../operators/buildbarn/src/index.ts";
-import { labSpecs, loadImages } from "../../operators/buildbarn/testing/lab-world.ts";
+import { labSpecs, loadImages } from "../../operators/buildbarn/testing/lab-test-environment.ts";
 import { loadIntoLab } from "../../scripts/packaging/operator-image.ts";
 
 /** The operator in a pod, as it is installed, with the rights that its manifests give it. */

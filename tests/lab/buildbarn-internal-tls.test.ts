@@ -12,17 +12,17 @@ import {
 import { Bazel, type Built } from "../../operators/buildbarn/testing/bazel.ts";
 import {
   fingerprintOf,
+  foreignPairsOf,
   pairOf,
   shownBy,
-  strangersOf,
 } from "../../operators/buildbarn/testing/certificates.ts";
 import {
-  type LabWorld,
+  type LabTestEnvironment,
   labSpecs,
-  labWorld,
+  labTestEnvironment,
   loseVolumes,
   withoutVersion,
-} from "../../operators/buildbarn/testing/lab-world.ts";
+} from "../../operators/buildbarn/testing/lab-test-environment.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
 /** A whole set whose components use TLS among themselves, and a real Bazel that builds while its certificates and its shards change. */
@@ -32,7 +32,7 @@ const small = { requests: { cpu: "10m", memory: "32Mi" } };
 const first = createAuthority({ commonName: "first", validFor: "1h" });
 const second = createAuthority({ commonName: "second", validFor: "1h" });
 
-let world: LabWorld;
+let world: LabTestEnvironment;
 let bazel: Bazel;
 let member: KeyPair;
 let salt = 0;
@@ -53,7 +53,7 @@ const trust = (...authorities: readonly Authority[]) =>
   });
 
 beforeAll(async () => {
-  world = await labWorld("buildbarn-internal-tls", () => Promise.resolve(member));
+  world = await labTestEnvironment("buildbarn-internal-tls", () => Promise.resolve(member));
   const { client } = world.cluster;
   const { storage, frontend, scheduler } = labSpecs("2025-02");
   await client.create(Secret, {
@@ -154,7 +154,7 @@ const uids = async () =>
     .map(({ metadata }) => metadata.uid ?? "")
     .toSorted((a, b) => (a < b ? -1 : 1));
 
-test("Bazel builds, the operator reads the queue and runs its probe, and strangers are refused", async () => {
+test("Bazel builds, the operator reads the queue and runs its probe, and other clients are refused", async () => {
   const { client } = world.cluster;
   const built = await bazel.build({ targets: ["//:all_small"] });
   expect(built.ok ? "" : built.output).toBe("");
@@ -167,9 +167,9 @@ test("Bazel builds, the operator reads the queue and runs its probe, and strange
   const tls = { authorities: first.certificate, serverName: serverName() };
   using own = new RemoteCache(address, { ...tls, pair: member });
   expect(await own.hasBlob("nothing that was ever built")).toBe(false);
-  for (const [, pair] of strangersOf(first, serverName())) {
-    using stranger = new RemoteCache(address, { ...tls, ...(pair && { pair }) });
-    await expect(stranger.hasBlob("nothing")).rejects.toMatchObject({ name: "CallError" });
+  for (const [, pair] of foreignPairsOf(first, serverName())) {
+    using foreignClient = new RemoteCache(address, { ...tls, ...(pair && { pair }) });
+    await expect(foreignClient.hasBlob("nothing")).rejects.toMatchObject({ name: "CallError" });
   }
 }, 300_000);
 
@@ -191,12 +191,12 @@ test("another authority takes the place of the first, by way of both, and fails 
   await building("the second authority alone", rolled(trust(second)));
   const [shard] = await podsOf("storage");
   const late = pairOf(first, serverName());
-  using stranger = new RemoteCache(`${shard?.status?.podIP}:8981`, {
+  using foreignClient = new RemoteCache(`${shard?.status?.podIP}:8981`, {
     authorities: second.certificate,
     serverName: serverName(),
     pair: late,
   });
-  await expect(stranger.hasBlob("nothing")).rejects.toMatchObject({ name: "CallError" });
+  await expect(foreignClient.hasBlob("nothing")).rejects.toMatchObject({ name: "CallError" });
 });
 
 /** Resolves once every program that listens for others of its set shows the present certificate. */

@@ -10,13 +10,13 @@ import {
 } from "../../operators/buildbarn/src/index.ts";
 import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
 import { Builds } from "../../operators/buildbarn/testing/builds.ts";
-import { pairOf, strangersOf } from "../../operators/buildbarn/testing/certificates.ts";
+import { foreignPairsOf, pairOf } from "../../operators/buildbarn/testing/certificates.ts";
 import {
-  type LabWorld,
+  type LabTestEnvironment,
   labSpecs,
-  labWorld,
+  labTestEnvironment,
   loseVolumes,
-} from "../../operators/buildbarn/testing/lab-world.ts";
+} from "../../operators/buildbarn/testing/lab-test-environment.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
 /** Shards of weights, that are drained, or in pairs, of a set whose components use TLS among themselves. */
@@ -28,7 +28,7 @@ const platform = [{ name: "OSFamily", value: "linux" }];
 const holdSeconds = 20;
 
 describe.each(versions)("shards of %s", (version) => {
-  let world: LabWorld;
+  let world: LabTestEnvironment;
   let builds: Builds;
   const used = Array.from({ length: 60 }, (_, number) => `action ${number}`);
   let tls: { readonly authorities: string; readonly serverName: string };
@@ -41,7 +41,7 @@ describe.each(versions)("shards of %s", (version) => {
     (await world.cluster.client.get(Service, key(name))).spec?.clusterIP ?? "";
 
   beforeAll(async () => {
-    world = await labWorld(`buildbarn-layouts-${version}`);
+    world = await labTestEnvironment(`buildbarn-layouts-${version}`);
     const { client } = world.cluster;
     builds = new Builds(client, world.namespace);
     tls = { authorities: authority.certificate, serverName: `buildbarn.${world.namespace}.svc` };
@@ -190,7 +190,7 @@ describe.each(versions)("shards of %s", (version) => {
       });
     }
     expect(await look(member)).toMatchObject({ queued: 0 });
-    for (const [, pair] of strangersOf(authority, tls.serverName)) {
+    for (const [, pair] of foreignPairsOf(authority, tls.serverName)) {
       for (const address of caches) {
         using cache = new RemoteCache(address, { ...tls, ...(pair && { pair }) });
         const answer = cache.hasBlob(`input of ${used[0]}`);

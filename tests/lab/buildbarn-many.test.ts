@@ -7,7 +7,7 @@ import {
   BuildbarnStorage,
   BuildbarnWorker,
 } from "../../operators/buildbarn/src/index.ts";
-import { EmbeddedWorld } from "../../operators/buildbarn/testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../../operators/buildbarn/testing/embedded-test-environment.ts";
 
 /**
  * Five hundred resources: a hundred sets with four components each. On the embedded control plane,
@@ -22,9 +22,9 @@ const components = [
 ] as const;
 const wait = { timeout: 600_000 };
 
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
   const began = performance.now();
   for (const name of sets)
     await world.create(BuildbarnCluster, name, {

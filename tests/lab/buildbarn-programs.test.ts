@@ -21,9 +21,9 @@ import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
 import { flushOf, shardConfiguration } from "../../operators/buildbarn/src/storage/geometry.ts";
 import {
   fingerprintOf,
+  foreignPairsOf,
   pairOf,
   shownBy,
-  strangersOf,
 } from "../../operators/buildbarn/testing/certificates.ts";
 import { Programs, platform, smallStores } from "../../operators/buildbarn/testing/programs.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
@@ -172,7 +172,7 @@ describe.each(versions)("bb_storage of %s", (version) => {
 const authority = createAuthority({ commonName: "the set's", validFor: "1h" });
 const tls = { authorities: authority.certificate, serverName: "builds.team.svc" };
 const member = pairOf(authority, tls.serverName);
-const strangers = strangersOf(authority, tls.serverName);
+const foreignPairs = foreignPairsOf(authority, tls.serverName);
 
 describe.each(versions)("TLS between programs of %s", (version) => {
   test("shards and the frontend's internal way admit members of the set, and no other client", async () => {
@@ -186,11 +186,11 @@ describe.each(versions)("TLS between programs of %s", (version) => {
       using cache = new RemoteCache(address, { ...tls, pair: member });
       await cache.write("by a member");
       expect(await cache.read("by a member")).toBe("hit");
-      for (const [, pair] of strangers) {
-        using stranger = new RemoteCache(address, { ...tls, ...(pair && { pair }) });
+      for (const [, pair] of foreignPairs) {
+        using foreignClient = new RemoteCache(address, { ...tls, ...(pair && { pair }) });
         // UNAUTHENTICATED, PERMISSION_DENIED, or no connection at all.
-        await expect(stranger.read("by a member")).rejects.toMatchObject({ name: "CallError" });
-        await expect(stranger.read("by a member")).rejects.not.toMatchObject({ code: 5 });
+        await expect(foreignClient.read("by a member")).rejects.toMatchObject({ name: "CallError" });
+        await expect(foreignClient.read("by a member")).rejects.not.toMatchObject({ code: 5 });
       }
       using plain = new RemoteCache(address);
       await expect(plain.read("by a member")).rejects.toMatchObject({ code: 14 });
@@ -198,7 +198,7 @@ describe.each(versions)("TLS between programs of %s", (version) => {
   });
 
   test("a frontend talks to no shard of another authority or another set", async () => {
-    for (const [, pair] of strangers.slice(1)) {
+    for (const [, pair] of foreignPairs.slice(1)) {
       await using programs = new Programs(version, tls);
       programs.certify(pair ?? member);
       await programs.startShards("a0");
@@ -270,7 +270,7 @@ test("the operator reads the queue of a scheduler that takes members of the set 
     return await queue.look(name, 10, AbortSignal.timeout(10_000));
   };
   expect(await look(member)).toMatchObject({ exists: true, queued: 0 });
-  for (const [, pair] of strangers) await expect(look(pair)).rejects.toMatchObject({ name: "GrpcError" });
+  for (const [, pair] of foreignPairs) await expect(look(pair)).rejects.toMatchObject({ name: "GrpcError" });
 });
 
 test("the operator refuses the size classes of a queue that bb_scheduler refuses, and no others", async () => {

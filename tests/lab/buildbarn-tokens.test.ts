@@ -11,7 +11,11 @@ import {
   versions,
 } from "../../operators/buildbarn/src/index.ts";
 import { smoke } from "../../operators/buildbarn/src/probe/smoke.ts";
-import { type LabWorld, labSpecs, labWorld } from "../../operators/buildbarn/testing/lab-world.ts";
+import {
+  type LabTestEnvironment,
+  labSpecs,
+  labTestEnvironment,
+} from "../../operators/buildbarn/testing/lab-test-environment.ts";
 import { CallError, type Credentials, RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
 /** Who is let in by the real program of each release, with a token or a certificate of its own. */
@@ -33,13 +37,13 @@ const personOf = (authority: typeof people, name: string) =>
   authority.issue({ commonName: name, dnsNames: [name], usages: ["client"], validFor: "1h" });
 
 describe.each(versions)("a guarded frontend of %s", (version) => {
-  let world: LabWorld;
+  let world: LabTestEnvironment;
   let address: string;
   const specs = labSpecs(version);
   const key = (name: string) => ({ namespace: world.namespace, name });
 
   beforeAll(async () => {
-    world = await labWorld(`buildbarn-tokens-${version}`);
+    world = await labTestEnvironment(`buildbarn-tokens-${version}`);
     const { client } = world.cluster;
     await client.create(ConfigMap, {
       metadata: key("keys"),
@@ -120,7 +124,7 @@ describe.each(versions)("a guarded frontend of %s", (version) => {
     ["a token of another group", () => ({ token: token({ iss: issuer, exp: soon, groups: ["x"] }) })],
     ["a token without groups", () => ({ token: token({ iss: issuer, exp: soon }) })],
     ["a token that has ended", () => ({ token: token({ iss: issuer, exp: 1, groups: ["builds"] }) })],
-    ["a certificate of somebody else", () => ({ pair: personOf(people, "eve") })],
+    ["a certificate of another user", () => ({ pair: personOf(people, "eve") })],
     ["a certificate of another authority", () => ({ pair: personOf(servers, "ada") })],
   ] as const)("refuses who has %s", async ([, own]) => {
     expect(await answer(own())).toBe("refused");

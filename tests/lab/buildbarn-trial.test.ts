@@ -10,7 +10,12 @@ import {
   BuildbarnScheduler,
   BuildbarnStorage,
 } from "../../operators/buildbarn/src/index.ts";
-import { type LabWorld, lab, labSpecs, labWorld } from "../../operators/buildbarn/testing/lab-world.ts";
+import {
+  type LabTestEnvironment,
+  lab,
+  labSpecs,
+  labTestEnvironment,
+} from "../../operators/buildbarn/testing/lab-test-environment.ts";
 
 /** A program that is well for some seconds, and then fails: it must not take the place of one that works. */
 const wait = { timeout: 120_000 };
@@ -20,14 +25,14 @@ require("node:http").createServer((_, answer) => answer.end()).listen(9980);
 setTimeout(() => { console.error("the disk is on fire"); process.exit(1); }, 6_000);
 `;
 
-let world: LabWorld;
+let world: LabTestEnvironment;
 const key = (name: string) => ({ namespace: world.namespace, name });
 const podsOf = async (app: string) =>
   (await world.cluster.client.list(Pod, { namespace: world.namespace, labelSelector: `app=${app}` })).items;
 const uidsOf = async (app: string) => new Set((await podsOf(app)).map(({ metadata: { uid } }) => uid));
 
 beforeAll(async () => {
-  world = await labWorld("buildbarn-trial");
+  world = await labTestEnvironment("buildbarn-trial");
   const folder = await mkdtemp(join(tmpdir(), "short-lived-"));
   await writeFile(join(folder, "main.cjs"), program);
   const entrypoint = JSON.stringify(["/usr/bin/node", "/main.cjs"]);

@@ -8,7 +8,11 @@ import {
   versions,
 } from "../../operators/buildbarn/src/index.ts";
 import { Builds } from "../../operators/buildbarn/testing/builds.ts";
-import { type LabWorld, labSpecs, labWorld } from "../../operators/buildbarn/testing/lab-world.ts";
+import {
+  type LabTestEnvironment,
+  labSpecs,
+  labTestEnvironment,
+} from "../../operators/buildbarn/testing/lab-test-environment.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
 /** The phases of a change of shards. One may be over before it is seen. */
@@ -18,11 +22,11 @@ const phases = ["Starting", "Bridging", "Redirecting", "Copying", "Switching", "
 const holdSeconds = 30;
 
 describe.each(versions)("Buildbarn of %s", (version) => {
-  let world: LabWorld;
+  let world: LabTestEnvironment;
   const specs = labSpecs(version);
 
   beforeAll(async () => {
-    world = await labWorld(`buildbarn-${version}`);
+    world = await labTestEnvironment(`buildbarn-${version}`);
   }, 300_000);
   afterAll(() => world?.close());
 

@@ -22,7 +22,7 @@ const look = async () => {
   const { user, system } = await worker.cpuUsage();
   if ((user + system) / 1_000 > milliseconds) refuse(`takes more than ${milliseconds} ms to evaluate`);
 };
-// A thread that has ended has answered, or says by its exit that it has not.
+// A thread that has ended has answered, or its exit shows that it has not.
 const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
 worker.on("message", resolve);
 worker.on("error", (error: NodeJS.ErrnoException) => {

@@ -132,7 +132,7 @@ export const ingress = z.object({
   tlsSecretName: objectName.exactOptional().describe("A Secret with the certificate of the host"),
 });
 
-/** What is known of a component: the original's fields. Conditions say the rest. */
+/** What is known of a component: the original's fields. Conditions have the rest. */
 export const componentStatus = {
   state: z.enum(["Ready", "NotReady", "NotFound"]).optional().describe("In one word, as the original has it"),
   replicas: z.int32().min(0).optional(),

@@ -1,7 +1,7 @@
 import { ConfigMap, Deployment, Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EmbeddedWorld } from "../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../testing/embedded-test-environment.ts";
 import {
   BuildbarnBrowser,
   BuildbarnCluster,
@@ -12,11 +12,11 @@ import {
 } from "./index.ts";
 
 /** What others do to a set: by mistake, or at a bad moment. */
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 const slow = { timeout: 240_000 };
 
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
   await world.create(BuildbarnStorage, "storage", { resharding: { hold: "100ms" } });
   await world.create(BuildbarnScheduler, "scheduler");
   await world.create(BuildbarnFrontend, "frontend", { replicas: 1 });
@@ -39,7 +39,7 @@ const inPhase = (...phases: readonly string[]) =>
     phases.includes(object.status?.resharding?.phase ?? "") ? object : undefined,
   );
 
-test("an object of the same name that somebody else made is left alone, and named", async () => {
+test("an object of the same name that the operator did not make is left alone, and named", async () => {
   const labels = { app: "mine" };
   const template = {
     metadata: { labels },

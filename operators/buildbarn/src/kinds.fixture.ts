@@ -336,7 +336,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnFrontend,
-    why: "authentication of nobody",
+    why: "authentication without a method",
     field: "spec.authentication",
     spec: { authentication: {} },
   },

@@ -3,7 +3,7 @@ import { applyManifest } from "@windlass/client";
 import { rbacFor } from "@windlass/runtime";
 import { Deployment, Pod, Service } from "@windlass/runtime/kinds";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EmbeddedWorld } from "../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../testing/embedded-test-environment.ts";
 import {
   BuildbarnBrowser,
   BuildbarnCluster,
@@ -15,10 +15,10 @@ import {
 } from "./index.ts";
 import { ServiceMonitor } from "./service-monitors.ts";
 
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
 }, 60_000);
 afterAll(() => world.close());
 
@@ -140,7 +140,7 @@ test("another release reaches the shards first, and then one kind of client afte
   await world.ready(BuildbarnCluster, "builds");
   const writes = replica.writes.slice(written).map((write) => write.split("?")[0]);
   const base = `/namespaces/${world.namespace}`;
-  // Each is told about its release only when the pods of the one before have it.
+  // Each gets its release only when the pods of the one before have it.
   const order = components.flatMap(([kind, name]) => [
     `/apis/buildbarn.io/v1alpha1${base}/${kind.plural}/${name}`,
     `/apis/apps/v1${base}/${kind === BuildbarnStorage ? "statefulsets" : "deployments"}/${name}`,

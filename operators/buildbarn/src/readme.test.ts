@@ -32,7 +32,7 @@ test.for([...specFields()])("the README has every field of %s, with its default"
   expect(byPath([...shared, ...rowsUnder(kind)])).toEqual(byPath(fields));
 });
 
-test("what the README says of conditions, the code says too", () => {
+test("conditions and reasons in the README are in the code", () => {
   const sources = readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(file))
     .map((file) => readFileSync(join(folder, "src", file), "utf8"))

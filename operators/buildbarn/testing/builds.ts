@@ -2,7 +2,7 @@ import type { Client } from "@windlass/client";
 import { Pod } from "@windlass/runtime/kinds";
 import { CallError, RemoteCache } from "./remote-cache.ts";
 
-/** How often a call is tried again that found nobody: as Bazel does. */
+/** How often a call is tried again that reached no server: as Bazel does. */
 const retries = 20;
 const pauseMs = 250;
 
@@ -40,7 +40,7 @@ export class Builds {
     return missed;
   }
 
-  /** Builds new actions and old ones until it is told to stop. */
+  /** Builds new actions and old ones until it is terminated. */
   async keepOn(known: readonly string[], signal: AbortSignal): Promise<void> {
     for (let round = 0; !signal.aborted; round++) {
       const action = `new ${this.done}`;

@@ -2,13 +2,13 @@ import { X509Certificate } from "node:crypto";
 import { connect } from "node:tls";
 import { type Authority, createAuthority, type KeyPair } from "@windlass/certificates";
 
-/** The certificate of somebody who is a client and a server. */
+/** A certificate for a client and a server. */
 export function pairOf(by: Authority, name: string): KeyPair {
   return by.issue({ commonName: name, dnsNames: [name], usages: ["server", "client"], validFor: "1h" });
 }
 
 /** Who is not of a set, and what they show. */
-export function strangersOf(by: Authority, serverName: string) {
+export function foreignPairsOf(by: Authority, serverName: string) {
   const others = createAuthority({ commonName: "others", validFor: "1h" });
   return [
     ["no certificate", undefined],

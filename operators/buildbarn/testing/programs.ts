@@ -20,7 +20,7 @@ import {
   workerDocument,
 } from "../src/configuration/index.ts";
 import { parseMap, type ShardPod } from "../src/resharding/index.ts";
-import { lab } from "./lab-world.ts";
+import { lab } from "./lab-test-environment.ts";
 
 const environment = { POD_NAME: "pod", NODE_NAME: "node" };
 const blocks = { old: 8, current: 24, spare: 3 };
@@ -228,7 +228,7 @@ export class Programs implements AsyncDisposable {
     const parsed = map === undefined ? undefined : parseMap(map);
     const shards = parsed && {
       map: parsed,
-      // Nobody asks those that do not run.
+      // No test asks those that do not run.
       addressOf: ({ ring, number }: ShardPod) =>
         this.#shards.has(`${ring}${number}`) ? this.shard(`${ring}${number}`) : "127.0.0.1:9",
       tls: this.#tls,
@@ -242,7 +242,7 @@ export class Programs implements AsyncDisposable {
     return jsonOf(checkConfiguration({ program: programs[entry], version, files, entry, environment }));
   }
 
-  /** What the operator says of an evaluated configuration. */
+  /** The operator's check of an evaluated configuration. */
   check(entry: Entry, json: unknown): Checked {
     const files = { [entry]: JSON.stringify(json) };
     return checkConfiguration({
@@ -259,7 +259,7 @@ export class Programs implements AsyncDisposable {
     return programs[entry] === "bb_storage" ? this.version : "2025-02";
   }
 
-  /** The last words of a program that does not start with a configuration; undefined if it does. */
+  /** What a program wrote last that does not start with a configuration; undefined if it does. */
   async refusal(entry: Entry, json: unknown): Promise<string | undefined> {
     const folder = mkdtempSync(join(this.#folder, "tried-"));
     for (const one of [
@@ -351,9 +351,9 @@ async function freeAddress(): Promise<string> {
 }
 
 /**
- * Resolves once a program says that it has started.
+ * Resolves once a program reports that it has started.
  *
- * @throws with its last words if it ends before.
+ * @throws with what it wrote last if it ends before.
  */
 async function healthy(child: ChildProcess, address: string | undefined): Promise<void> {
   let words = "";

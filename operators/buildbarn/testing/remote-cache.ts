@@ -87,7 +87,7 @@ export class RemoteCache implements Disposable {
   /**
    * Whether an action's result is there, and its output.
    *
-   * @throws CallError if the cache says that it is, and then does not have it.
+   * @throws CallError if the cache reports it, and then does not have it.
    */
   async read(action: string): Promise<"hit" | "miss"> {
     if (!(await this.hasResult(action))) return "miss";

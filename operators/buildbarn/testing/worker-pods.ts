@@ -13,7 +13,7 @@ export class WorkerPods implements AsyncDisposable {
   readonly #threads: number;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** Pods that were told to stop while they had actions. */
+  /** Pods that were terminated while they had actions. */
   readonly disturbed = new Set<string>();
 
   constructor(client: Client, namespace: string, scheduler: StandInScheduler, threads: number) {

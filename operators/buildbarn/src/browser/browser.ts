@@ -15,7 +15,7 @@ import {
   serviceType,
 } from "../fields.ts";
 
-/** What a BuildbarnBrowser, or the browser of a BuildbarnCluster, may say. */
+/** What a BuildbarnBrowser, or the browser of a BuildbarnCluster, may set. */
 export const browserFields = {
   ...pods,
   replicas: z.int32().min(0).max(1_000).default(3),
@@ -27,7 +27,7 @@ export const browserFields = {
   ingress: ingress.apply(filled),
 };
 
-/** What the browser of a BuildbarnCluster may say. */
+/** What the browser of a BuildbarnCluster may set. */
 export const browserFieldsOfCluster = {
   ...browserFields,
   replicas: z

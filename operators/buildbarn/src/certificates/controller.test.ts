@@ -4,7 +4,7 @@ import { createServer } from "node:tls";
 import { type Authority, createAuthority, type KeyPair } from "@windlass/certificates";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { EmbeddedWorld } from "../../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../../testing/embedded-test-environment.ts";
 import { BuildbarnFrontend, BuildbarnScheduler, BuildbarnStorage } from "../index.ts";
 import { shownBy } from "./shown.ts";
 
@@ -22,7 +22,7 @@ const pair = (by: Authority, validFor: number): KeyPair =>
 /** What the scheduler shows at present; connections are closed at once while there is nothing. */
 let shown: KeyPair | undefined;
 let scheduler: Server;
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 const addressOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   scheduler.listen(0, "127.0.0.1");
   await once(scheduler, "listening");
-  world = await EmbeddedWorld.start({
+  world = await EmbeddedTestEnvironment.start({
     queueAddress: () => addressOf(scheduler),
     entranceAddress: () => addressOf(scheduler),
     certificateLookMs: 100,

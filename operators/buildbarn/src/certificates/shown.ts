@@ -30,7 +30,7 @@ export function shownBy(
       host,
       port: Number(address.slice(colon + 1)),
       ALPNProtocols: ["h2"],
-      // What is wrong with it is to be said, and no word follows.
+      // The fault is reported, and no message follows.
       rejectUnauthorized: false,
       ...(servername !== undefined && { servername }),
       ...(authorities !== undefined && { ca: authorities }),

@@ -10,7 +10,7 @@ const clock = { now: () => start };
 const authorityFor = (validFor: number) => createAuthority({ commonName: "authority", validFor, clock });
 const name = "the certificate";
 
-/** What is said of a certificate some time after it was signed. */
+/** What is reported of a certificate some time after it was signed. */
 function said(
   { authority: authorityMs = 3_650 * day, leaf: leafMs = 90 * day, refusal = "" },
   after: number,
@@ -45,7 +45,7 @@ test.for<readonly [string, Parameters<typeof said>[0], number, object]>([
     },
   ],
   ["of a day is short-lived, and is left alone", { leaf: day }, 19 * hour, { status: "True" }],
-  ["of a day that nobody renews", { leaf: day }, 21 * hour, { reason: "CertificateExpiring" }],
+  ["of a day that is not renewed", { leaf: day }, 21 * hour, { reason: "CertificateExpiring" }],
   [
     "of ten years is left alone for all but its last month",
     { leaf: 3_650 * day },

@@ -58,7 +58,7 @@ function authoritiesIn(bundle: string): readonly X509Certificate[] {
   });
 }
 
-/** What a component's status says of its certificate. */
+/** What a component's status reports of its certificate. */
 export function certificateCondition(
   { of, untilMs, dueMs }: Validity,
   { refusal }: Pick<Shown, "refusal">,

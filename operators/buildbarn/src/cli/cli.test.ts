@@ -63,7 +63,7 @@ test("the samples are valid", { timeout: 60_000 }, async () => {
   expect(code).toBe(0);
 });
 
-test("what an API server would refuse is told with file and field", async () => {
+test("what an API server would refuse is reported with file and field", async () => {
   const bad = cluster({ scheduler: { replicas: 2 } });
   const { code, complained } = await run(["validate", await file("bad.yaml", bad)]);
   expect(code).toBe(1);
@@ -71,14 +71,14 @@ test("what an API server would refuse is told with file and field", async () => 
   expect(complained).toContain("spec.scheduler.replicas");
 });
 
-test("what a program would refuse is told with file, line and column", async () => {
+test("what a program would refuse is reported with file, line and column", async () => {
   const bad = cluster({ frontend: { configOverrides: "{\n  grpcServer: [],\n}" } });
   const { code, complained } = await run(["validate", await file("override.yaml", bad)]);
   expect(code).toBe(1);
   expect(complained).toMatch(/BuildbarnFrontend builds\/bb-frontend: overrides\.libsonnet:2:3: grpcServer/);
 });
 
-test("a set that lacks a component says which", async () => {
+test("a set that lacks a component names it", async () => {
   const alone = { ...cluster(), kind: "BuildbarnFrontend", spec: {} };
   const { code, complained } = await run(["validate", await file("alone.yaml", alone)]);
   expect(code).toBe(1);
@@ -126,7 +126,7 @@ test("render prints the ConfigMaps of the operator, or writes their files", { ti
   expect(await readdir(join(folder, "out/bb-linux"))).toContain("worker-ubuntu22-04.jsonnet");
 });
 
-test("plan goes through the phases of a change of shards, and says what is rolled", {
+test("plan goes through the phases of a change of shards, and prints what is rolled", {
   timeout: 60_000,
 }, async () => {
   const before = await file("two.yaml", cluster());
@@ -148,7 +148,7 @@ test("plan goes through the phases of a change of shards, and says what is rolle
   expect(said).not.toContain("BuildbarnScheduler");
 });
 
-test("plan says that mirrors move no blob, and that drained shards do", { timeout: 60_000 }, async () => {
+test("plan prints that mirrors move no blob, and that drained shards do", { timeout: 60_000 }, async () => {
   const before = await file("plain.yaml", cluster());
   const planned = async (storage: object) => {
     const { said } = await run(["plan", "--from", before, await file("changed.yaml", cluster({ storage }))]);
@@ -203,7 +203,7 @@ test.for<readonly [string, object, readonly string[]]>([
   ],
   ["what is not in pods", { frontend: { minReadySeconds: 3, probe: {} } }, ["Nothing would change."]],
 ])(
-  "plan says whose pods are replaced, and by which field: %s",
+  "plan prints whose pods are replaced, and by which field: %s",
   { timeout: 60_000 },
   async ([, spec, steps]) => {
     const before = await file("before.yaml", cluster());
@@ -212,7 +212,7 @@ test.for<readonly [string, object, readonly string[]]>([
   },
 );
 
-test("plan says that nothing would change, and what is made where there is nothing", {
+test("plan prints that nothing would change, and what is made where there is nothing", {
   timeout: 60_000,
 }, async () => {
   const path = await file("same.yaml", cluster());
@@ -238,7 +238,7 @@ test("plan refuses a change that the cluster would refuse, and names what would 
   );
 });
 
-test("probe runs an action, and says what Bazel would have been told", async () => {
+test("probe runs an action, and prints what Bazel would have received", async () => {
   await using frontend = await StandInFrontend.start();
   const good = await run(["probe", `grpc://${frontend.address}`]);
   expect(good).toMatchObject({ code: 0, said: expect.stringContaining("found in the cache") });

@@ -25,7 +25,7 @@ export interface Configured {
   readonly hash: string | undefined;
   /** What would keep it from being rolled out. */
   readonly faults: readonly string[];
-  /** What can only be told by trying it. */
+  /** What is known only once it is tried. */
   readonly unknown: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { files, type Resources, readResources, setsOf } from "./resources.ts";
 /** Says what the operator would do, and in which order. */
 export const planCommand: Command = command({
   name: "plan",
-  summary: "say what the operator would do to get to these resources, and in which order",
+  summary: "print what the operator would do to get to these resources, and in which order",
   description: `
 Compares resources with those of the cluster, or with those of other files (--from), and prints the steps
 of the operator: which pods it replaces and for which file, the phases by which shards change, what would

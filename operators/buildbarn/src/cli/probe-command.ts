@@ -11,7 +11,7 @@ export const probeCommand: Command = command({
   summary: "run a small action through a frontend, as Bazel would",
   description: `
 Uploads an action, has it executed, reads what it made and looks it up in the cache: what the operator's
-own probe does, from where you are. Says how long it took, or what Bazel would have been told. ENDPOINT is
+own probe does, from where you are. Prints how long it took, or what Bazel would have received. ENDPOINT is
 grpc://HOST:PORT, or grpcs://HOST:PORT with --ca. The image of the workers' runners must have a shell.`,
   arguments: { usage: "ENDPOINT", most: 1 },
   options: {

@@ -33,7 +33,7 @@ export const clusterController = controller(BuildbarnCluster, {
     const components = children.map(({ kind, object }) => {
       const name = object.metadata.name ?? "";
       const found = find(kind, name);
-      // What it says may be the answer to what was asked of it before.
+      // Its status may be the answer to an earlier spec.
       const isAsked =
         found?.metadata.annotations?.[wantedAnnotation] === object.metadata.annotations?.[wantedAnnotation];
       return {

@@ -9,7 +9,7 @@ import {
 } from "@windlass/runtime/kinds";
 import { waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { EmbeddedWorld } from "../../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../../testing/embedded-test-environment.ts";
 import {
   BuildbarnBrowser,
   BuildbarnFrontend,
@@ -18,12 +18,12 @@ import {
   configHashAnnotation,
 } from "../index.ts";
 
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 // What a user writes is evaluated in a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
   world.cluster.controlPlane?.node.on("frontend-*", { kind: "run", linger: "1ms" });
   await world.create(BuildbarnStorage, "storage");
   await world.create(BuildbarnScheduler, "scheduler");
@@ -195,7 +195,7 @@ test("a scheduler goes over to a new revision once one pod has started with it, 
     await waitForDeletion(world.client, Job, metadata, { timeout: 20_000 });
 });
 
-test("a scheduler's new revision must be well for a while, and a trial that cannot start says why", async () => {
+test("a scheduler's new revision must be well for a while, and a trial that cannot start reports why", async () => {
   const before = await world.get(Deployment, "scheduler");
   const stop = world.cluster.controlPlane?.node.on("scheduler-try-*", { kind: "image-pull-error" });
   await world.patch(BuildbarnScheduler, "scheduler", { image: "example.com/none:1", minReadySeconds: 25 });
@@ -247,7 +247,7 @@ test("an image that makes directories is tried before shards use it", async () =
   await world.ready(BuildbarnStorage, "storage");
 });
 
-test("a trial gets along with a ResourceQuota, and says so if it gets no pod", async () => {
+test("a trial gets along with a ResourceQuota, and reports it if it gets no pod", async () => {
   const resources = { requests: { cpu: "200m", memory: "64Mi" }, limits: { memory: "128Mi" } };
   await world.patch(BuildbarnScheduler, "scheduler", { resources });
   await world.ready(BuildbarnScheduler, "scheduler");
@@ -320,7 +320,7 @@ test("an Ingress goes when its host does", async () => {
   await waitForDeletion(world.client, Ingress, world.key("scheduler"), { timeout: 20_000 });
 });
 
-test("a component without what it needs says so", async () => {
+test("a component without what it needs reports it", async () => {
   const missing = async (
     kind: typeof BuildbarnFrontend | typeof BuildbarnScheduler,
     name: string,

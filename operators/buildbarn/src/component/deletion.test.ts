@@ -3,7 +3,7 @@ import type { NamespacedKind } from "@windlass/runtime";
 import { Deployment, Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { EmbeddedWorld } from "../../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../../testing/embedded-test-environment.ts";
 import {
   BuildbarnCluster,
   BuildbarnFrontend,
@@ -13,13 +13,13 @@ import {
   configHashAnnotation,
 } from "../index.ts";
 
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 vi.setConfig({ testTimeout: 120_000 });
 /** How long a worker's pod takes to end its action. */
 const actionMs = 6_000;
 
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
   world.cluster.controlPlane?.node.on("*-linux-*", { kind: "run", linger: `${actionMs}ms` });
 }, 60_000);
 afterAll(() => world.close());
@@ -51,7 +51,7 @@ async function components(): Promise<void> {
     await world.seen(kind as typeof Deployment, name(component), ({ status }) => status?.readyReplicas === 1);
 }
 
-/** The pods of a component that nothing has told to stop. */
+/** The pods of a component that nothing has terminated. */
 async function serving(component: string): Promise<number> {
   const { items } = await world.client.list(Pod, {
     namespace: world.namespace,

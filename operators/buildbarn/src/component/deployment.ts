@@ -49,7 +49,7 @@ export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" |
   readonly hold?: (isDue: boolean) => Promise<Held | undefined>;
   /** Selects the pods. @default by the component's name */
   readonly selector?: Readonly<Record<string, string>>;
-  /** @default what the resource says */
+  /** @default what the resource sets */
   readonly replicas?: number;
   template(configured: Configured): PodTemplateSpecInput;
 }

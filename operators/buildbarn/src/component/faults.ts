@@ -30,7 +30,7 @@ function faultOf({ metadata: { name }, status }: ObjectOf<typeof Pod>): PodFault
     if (end && end.exitCode !== 0)
       return {
         reason: "CrashLoop",
-        message: `container ${container} of pod ${name} ended with exit code ${end.exitCode}${lastWords(end.message)}`,
+        message: `container ${container} of pod ${name} ended with exit code ${end.exitCode}${terminationMessage(end.message)}`,
       };
     if (reason.endsWith("Error"))
       return { reason, message: `container ${container} of pod ${name} cannot start: ${message}` };
@@ -60,7 +60,7 @@ export function unstartedPod(pods: readonly ObjectOf<typeof Pod>[]): string | un
 }
 
 /** The last line that a program wrote, without the time at its start. */
-export function lastWords(output = ""): string {
+export function terminationMessage(output = ""): string {
   const line = output.trim().split("\n").at(-1) ?? "";
   const text = line.replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /, "");
   return text === "" ? "" : `: ${text.slice(0, 500)}`;

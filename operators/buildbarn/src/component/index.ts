@@ -6,7 +6,7 @@ export {
   type Refused,
 } from "./configured.ts";
 export { type DeploymentInput, type DeploymentSeen, deploymentOf } from "./deployment.ts";
-export { lastWords, type PodFault, podFault } from "./faults.ts";
+export { type PodFault, podFault, terminationMessage } from "./faults.ts";
 export {
   budgetFor,
   type IngressFields,

@@ -133,7 +133,7 @@ export const operatorPods: Peer = {
 };
 
 /**
- * Who may reach which port of a component. Undefined: anyone. Metrics are open to all: they say
+ * Who may reach which port of a component. Undefined: anyone. Metrics are open to all: they reveal
  * nothing about builds.
  */
 export function networkPolicyFor(

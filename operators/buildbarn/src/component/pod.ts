@@ -55,7 +55,7 @@ export function configVolume(configMap: string): VolumeInput {
 
 /**
  * Probes of a program. `/-/healthy` answers from the end of start-up on, and no longer once the
- * program was told to stop. It knows nothing of other programs.
+ * program was terminated. It knows nothing of other programs.
  */
 export function probes(port: number = ports.diagnostics) {
   const httpGet = { path: "/-/healthy", port };

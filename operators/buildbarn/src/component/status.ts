@@ -93,7 +93,7 @@ function readyCondition(
   const { isUp, count, wanted, fault } = seen;
   if (configuration.status === "False") {
     // Pods of the last good configuration may serve on: that is no news of them, but the resource
-    // is not what it says.
+    // is not as its spec asks.
     const kept = workload ? `${count} with the last good configuration; ` : "";
     return condition("Ready", false, configuration.reason, `${kept}${configuration.message}`);
   }

@@ -108,7 +108,7 @@ describe("pods that stop", () => {
     expect(await waitsForPods(31, { lostNodeMs: 500 })).toBeUndefined();
   });
 
-  test("are told to stop first, and their time begins then", async () => {
+  test("are terminated first, and their time begins then", async () => {
     expect(await waitsForPods(10_000, { deletionTimestamp: undefined })).toBe(30_000);
     expect(deleted).toEqual(["scheduler"]);
   });

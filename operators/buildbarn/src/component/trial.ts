@@ -1,7 +1,7 @@
 import { type Child, child, type ObjectMeta, type ObjectOf } from "@windlass/runtime";
 import { type ContainerInput, Job, type Pod, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
 import { managedBy, resourcesAnnotation, revisionAnnotation, setLabel, trialLabel } from "../names.ts";
-import { lastWords, podFault } from "./faults.ts";
+import { podFault, terminationMessage } from "./faults.ts";
 import { wantedOf } from "./status.ts";
 
 /**
@@ -112,7 +112,7 @@ export function trialOf(input: TrialInput): Trial {
             volumes: [...volumes, ...claims.map((claim) => ({ name: claim, emptyDir: {} }))],
           },
         },
-        // A pod that was in the way of others says nothing of its configuration.
+        // A pod that was in the way of others does not show a fault of its configuration.
         podFailurePolicy: {
           rules: [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] }],
         },
@@ -189,7 +189,7 @@ function heldBy(
     .flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])])
     .map(({ state }) => state?.terminated)
     .find((end) => end !== undefined && end.exitCode !== 0);
-  const words = ended ? lastWords(ended.message) : ": the program ended at once, without an error";
+  const words = ended ? terminationMessage(ended.message) : ": the program ended at once, without an error";
   return {
     reason: "TrialFailed",
     message: `a new revision did not start, so it was not rolled out (delete Job ${name} to try again)${words}`,

@@ -12,7 +12,7 @@ export interface CheckLimits {
 }
 
 /**
- * A machine on which a process does not come to its end in this time says nothing of what it was
+ * A machine on which a process does not come to its end in this time does not show what it was
  * given.
  */
 const LONGEST_MS = 60_000;
@@ -21,7 +21,7 @@ const LARGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
  * Checks a configuration that users have written a part of, in a process of its own: text that
- * takes all of the time or the memory there is takes it from nobody else. A thread would not do,
+ * takes all of the time or the memory there is takes it from no other resource. A thread would not do,
  * for one that asks for too much memory at once takes its process with it.
  */
 export async function checkBounded(
@@ -45,7 +45,7 @@ export async function checkBounded(
       else reject(error);
     },
   );
-  // If it is gone before it has read all, its exit says more.
+  // If it is gone before it has read all, its exit shows why.
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(JSON.stringify(task));
   return await promise;

@@ -219,7 +219,7 @@ export interface WorkerInput {
   readonly sizeClass: number;
   readonly concurrency: number;
   readonly inputCache: { readonly size: string; readonly files: number };
-  /** Who is notified of each action that ended. @default nobody */
+  /** Services that are notified of each action that ended. @default none */
   readonly completedActionLoggers?: readonly ActionLogger[];
 }
 
@@ -282,7 +282,7 @@ export function runnerDocument(tls?: InternalTls): Document {
       {
         listenPaths: [`${workerDirectory}/runner`],
         authenticationPolicy: allow,
-        // Worker and runner are told to stop together. Without it the running action would be lost.
+        // Worker and runner are terminated together. Without it the running action would be lost.
         stopGracefully: true,
       },
     ],

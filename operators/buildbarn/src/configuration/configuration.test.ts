@@ -79,7 +79,7 @@ test("shards keep their keys, and their places in the list, as more are added", 
   expect(Object.keys(shardsOf("2026-08", "3"))).toEqual(["0", "1", "2"]);
 });
 
-test("a drained shard is asked by nobody, and the others keep their keys and places", () => {
+test("no client asks a drained shard, and the others keep their keys and places", () => {
   const backend = expect.anything();
   expect(shardsOf("2025-02", "3w2d1")).toEqual([
     { backend, weight: 2 },
@@ -125,7 +125,7 @@ test("platform properties are sorted, as a worker needs them to get work", () =>
   });
 });
 
-test.for(versions)("a runner of %s waits for its command when it is told to stop", (version) => {
+test.for(versions)("a runner of %s waits for its command when it is terminated", (version) => {
   expect(jsonOf(check(version, written(version, "runner")))).toMatchObject({
     grpcServers: [{ listenPaths: ["/worker/runner"], stopGracefully: true }],
   });

@@ -45,7 +45,7 @@ export function clientOf(address: string, tls: InternalTls | undefined) {
 /**
  * Lets every client in; if the set has TLS, only clients with a certificate of the set.
  *
- * @param known What authorizers are told about each of them.
+ * @param known What authorizers receive about each of them.
  */
 export function internalListener(
   version: Version,
@@ -61,7 +61,7 @@ export function internalListener(
     authenticationPolicy: {
       tlsClientCertificate: {
         clientCertificateAuthorities: tls.authorities,
-        // An authority may sign for others too: the name says who is of the set.
+        // An authority may sign for others too: the name identifies members of the set.
         validationJmespathExpression: jmespath(`contains(dnsNames, '${tls.serverName}')`),
         metadataExtractionJmespathExpression: jmespath(`\`${JSON.stringify(known)}\``),
       },

@@ -6,7 +6,7 @@ export const versions = ["2025-02", "2026-08"] as const;
 /** A release of Buildbarn. */
 export type Version = (typeof versions)[number];
 
-/** What runs unless a resource says otherwise. */
+/** What runs unless a resource sets another. */
 export const defaultVersion: Version = "2026-08";
 
 /** The programs of Buildbarn. */

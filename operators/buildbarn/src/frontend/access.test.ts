@@ -1,7 +1,7 @@
 import { ConfigMap, Deployment, NetworkPolicy, Secret, Service } from "@windlass/runtime/kinds";
 import { waitFor, waitForCondition } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EmbeddedWorld } from "../../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../../testing/embedded-test-environment.ts";
 import {
   checkConfiguration,
   commonDocument,
@@ -56,9 +56,9 @@ test.for(versions)(
   },
 );
 
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
 }, 60_000);
 afterAll(() => world.close());
 

@@ -31,7 +31,7 @@ export const frontendRules = [
   }),
 ] as const;
 
-/** What a BuildbarnFrontend, or the frontend of a BuildbarnCluster, may say. */
+/** What a BuildbarnFrontend, or the frontend of a BuildbarnCluster, may set. */
 export const frontendFields = {
   ...pods,
   replicas: z.int32().min(0).max(1_000).default(3),
@@ -94,11 +94,11 @@ export const frontendFields = {
     })
     .exactOptional()
     .describe(
-      "Has the operator run a small action through the frontend, as Bazel would, and say in status.lastProbe how it went. The image of the workers' runners must have a shell",
+      "Has the operator run a small action through the frontend, as Bazel would, and report the result in status.lastProbe. The image of the workers' runners must have a shell",
     ),
 };
 
-/** What the frontend of a BuildbarnCluster may say. */
+/** What the frontend of a BuildbarnCluster may set. */
 export const frontendFieldsOfCluster = {
   ...frontendFields,
   replicas: z

@@ -60,7 +60,7 @@ export class GrpcConnection implements Disposable {
   /**
    * Calls a method that has one answer.
    *
-   * @throws {GrpcError} what the server says, or UNAVAILABLE if it cannot be reached.
+   * @throws {GrpcError} the server's status, or UNAVAILABLE if it cannot be reached.
    * @throws the signal's reason.
    */
   async call<Q, A>(method: Method<Q, A>, request: Partial<Q>, signal: AbortSignal): Promise<A> {
@@ -150,7 +150,7 @@ function statusOf(stream: ClientHttp2Stream, path: string): Promise<GrpcError | 
   });
 }
 
-/** What the headers and trailers of an answer say of the call. */
+/** The call's status in the headers and trailers of an answer. */
 export function failureIn(headers: Readonly<Record<string, unknown>>, path: string): GrpcError | undefined {
   const status = headers["grpc-status"];
   if (status === "0") return undefined;

@@ -90,7 +90,7 @@ test("an error in an imported file names that file", () => {
   );
 });
 
-test("what this evaluator lacks is told apart from what is wrong", () => {
+test("what this evaluator lacks is distinguished from what is wrong", () => {
   expect(() => run("std.manifestIni({})")).toThrow(UnsupportedJsonnetError);
   expect(() => run("std.manifestNothing({})")).not.toThrow(UnsupportedJsonnetError);
 });

@@ -1,6 +1,6 @@
 import type { Location } from "./location.ts";
 
-/** What a file says, as a tree. Every node knows its place. */
+/** The content of a file, as a tree. Every node knows its place. */
 export type Expression = { readonly at: Location } & (
   | { readonly kind: "literal"; readonly value: null | boolean | number | string }
   | { readonly kind: "self" }

@@ -84,7 +84,7 @@ export interface FieldDefinition {
   evaluate(self: ObjectValue, layer: number): Value;
 }
 
-/** What one pair of braces says. Objects that are added together are layers upon each other. */
+/** The fields of one pair of braces. Objects that are added together are layers upon each other. */
 export interface Layer {
   readonly fields: ReadonlyMap<string, FieldDefinition>;
   readonly assertions: readonly Assertion[];

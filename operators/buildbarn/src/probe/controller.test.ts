@@ -50,16 +50,16 @@ async function answered(request: string) {
   return await client.get(BuildbarnFrontend, key());
 }
 
-test("a set is tried once it is up, and its frontend says how that went", { timeout: 60_000 }, async () => {
+test("a set is tried once it is up, and its frontend reports the result", { timeout: 60_000 }, async () => {
   await waitForCondition(cluster.client, BuildbarnFrontend, key(), "ProbeSucceeded", "True", wait);
   const { status } = await cluster.client.get(BuildbarnFrontend, key());
   expect(status?.lastProbe).toMatchObject({ ok: true, cacheHit: true, worker: "bb-linux" });
-  // What the other controller says of it is still there.
+  // What the other controller reports of it is still there.
   expect(status).toMatchObject({ state: "Ready", endpoint: expect.stringContaining("grpc://") });
   expect(frontend.ran).toBe(1);
 });
 
-test("an annotation asks for a probe now, once for each value; a failure is said with its reason", {
+test("an annotation asks for a probe now, once for each value; a failure is reported with its reason", {
   timeout: 60_000,
 }, async () => {
   frontend.fault = "actionFails";

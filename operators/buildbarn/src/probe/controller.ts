@@ -76,7 +76,7 @@ async function reconcile(
   const request = frontend.metadata.annotations?.[probeNowAnnotation];
   const last = frontend.status?.lastProbe;
   const isAsked = request !== undefined && request !== last?.request;
-  // What an annotation asked for says nothing of now.
+  // The result of an annotation's probe does not describe the present.
   if (!probe) forgetProbe(context.metrics, frontend.metadata);
   if (!probe && !isAsked) return { status: last ? { lastProbe: last, conditions: [conditionOf(last)] } : {} };
   const intervalMs = probe ? milliseconds(probe.interval, "spec.probe.interval") : Number.POSITIVE_INFINITY;

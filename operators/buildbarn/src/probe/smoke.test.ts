@@ -29,7 +29,7 @@ test.for<readonly [FrontendFault, string]>([
   ["notCached", "ran, but was not found in the cache"],
   ["uploadFails", "UNAVAILABLE: upload: Shard 1: connection refused"],
   ["endsEarly", "UNAVAILABLE: the answer ended before the action did"],
-])("%s is a result that says what is wrong", async ([fault, words]) => {
+])("%s is a result that reports the fault", async ([fault, words]) => {
   frontend.fault = fault;
   const result = await run();
   expect(result).toMatchObject({ ok: false, cacheHit: false });

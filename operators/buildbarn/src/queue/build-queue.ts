@@ -31,7 +31,7 @@ export interface WorkerPod {
   readonly isDrained: boolean;
 }
 
-/** What a scheduler says of a queue. */
+/** What a scheduler reports of a queue. */
 export interface QueueSeen {
   /** Whether it knows the queue at all: it does from the start if it is declared. */
   readonly exists: boolean;

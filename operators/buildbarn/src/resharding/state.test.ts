@@ -77,7 +77,7 @@ test("every client has both maps, pods that are stopping too, before the copying
   });
 });
 
-test("copying lasts as long as it is told to, and says when it is over", () => {
+test("copying lasts as long as it is set to, and reports when it is over", () => {
   const copying: Resharding = { phase: "Copying", from, to, since: 1_000_000 };
   expect(step(copying, seen({ now: 1_059_999 }))).toMatchObject({ state: copying, until: 1_060_000 });
   expect(step(copying, seen({ now: 1_060_000 })).state).toEqual({ phase: "Switching", from, to });

@@ -147,7 +147,7 @@ function started(state: Resharding & { phase: "Starting" }, seen: Seen): Step {
   if (!lost) return go({ phase: "Bridging", from, to });
   const name = `shard ${lost.number}${lost.ring === "b" ? " of the mirrors" : ""}`;
   // Only what it keeps would be lost: everything else has its place where it was. So it is with no
-  // other change, and that the cache may be lost has to be said.
+  // other change, and that the cache may be lost has to be explicit.
   if (!isDrainOf(from, to))
     return stay(
       state,

@@ -123,7 +123,7 @@ function nextLook(
   return trial === undefined ? {} : { requeueAfter: trial };
 }
 
-/** The frontend that a scheduler is to use; the one that it uses, where that cannot be told. */
+/** The frontend that a scheduler is to use; the one that it uses, where that is not known. */
 function chosenFrontend(set: BuildbarnSet, scheduler: Scheduler): { readonly frontend?: string } {
   try {
     return { frontend: frontendOf(set, scheduler).metadata.name };

@@ -4,7 +4,7 @@
  * ask for it again.
  *
  * Drains are stored here before they are made, and are taken away before this is: so no worker is
- * ever kept from actions without a state that says so. A scheduler that has restarted has none.
+ * ever kept from actions without a state that records it. A scheduler that has restarted has none.
  */
 export interface Restart {
   /** The revision of the pod that is to go: a scheduler of another one has no drains. */

@@ -17,7 +17,7 @@ import {
   span,
 } from "../fields.ts";
 
-/** What a BuildbarnScheduler, or the scheduler of a BuildbarnCluster, may say. */
+/** What a BuildbarnScheduler, or the scheduler of a BuildbarnCluster, may set. */
 export const schedulerFields = {
   ...pods,
   replicas: z

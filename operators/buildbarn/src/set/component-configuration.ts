@@ -54,7 +54,7 @@ export interface ComponentConfiguration {
 /** A ConfigMap of the user's own, in place of what would be generated. */
 export interface OwnConfiguration {
   readonly files: Readonly<Record<string, string>>;
-  /** What its annotation says of the shard map in it. */
+  /** The shard map in it, by its annotation. */
   readonly shardMap: string | undefined;
 }
 
@@ -151,7 +151,7 @@ export function schedulerConfiguration(
   const entry = "scheduler.jsonnet";
   const programs = [{ program: "bb_scheduler", entry }] as const;
   if (own) return { version, programs, ...own, shardMap: undefined };
-  // Whether the set uses TLS is said there: a scheduler whose storage is gone stays as it is.
+  // Whether the set uses TLS is set there: a scheduler whose storage is gone stays as it is.
   storageOf(set);
   const document = schedulerDocument({
     version,
@@ -234,7 +234,7 @@ const environment = { POD_NAME: "pod-0", NODE_NAME: "node-0", HOSTNAME: "pod-0" 
 /** What a check of a component's configuration came to. */
 export type CheckedConfiguration =
   | { readonly is: "valid"; readonly hash: string }
-  /** It cannot be told here: it is tried on a pod. */
+  /** It is not known here: it is tried on a pod. */
   | { readonly is: "unknown"; readonly hash: string; readonly why: string }
   | { readonly is: "invalid"; readonly faults: readonly string[] };
 

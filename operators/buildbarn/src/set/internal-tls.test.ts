@@ -5,7 +5,7 @@ import type { AnyKind, NamespacedKind } from "@windlass/runtime";
 import { ConfigMap, Deployment, Secret, Service, StatefulSet } from "@windlass/runtime/kinds";
 import { waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EmbeddedWorld } from "../../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../../testing/embedded-test-environment.ts";
 import {
   BuildbarnBrowser,
   BuildbarnFrontend,
@@ -26,9 +26,9 @@ const parts = [
 ] as const;
 const internalTls = { secretName: "pair", configMapName: "authorities" };
 
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
 }, 120_000);
 afterAll(() => world.close());
 
@@ -129,7 +129,7 @@ test("other authorities restart all of the set, and another certificate restarts
   expect(world.replica.writes.slice(writes).filter((write) => write.includes("/secrets"))).toEqual([]);
 }, 120_000);
 
-test("a scheduler whose storage is gone stays as it is: only that one says that the set has TLS", async () => {
+test("a scheduler whose storage is gone stays as it is: only that one has the set's TLS", async () => {
   for (const [name, kind] of parts) await world.ready<NamespacedKind>(kind, name);
   const before = await workload("scheduler", Deployment);
   await world.client.delete(BuildbarnStorage, world.key("storage"));
@@ -154,7 +154,7 @@ test("the operator shows what is mounted, as it is at the time", async () => {
   expect(await connectionTo(set, () => Promise.reject(new Error("was asked")))).toEqual({});
 });
 
-test("a refusal says that the operator has no certificate, if that is why", () => {
+test("a refusal names the operator's missing certificate, if that is why", () => {
   const tls = { authorities: "ca", serverName: "builds.team.svc" };
   expect(withoutCertificate("refused", tls)).toBe(
     "refused; the set uses TLS, and the operator has no certificate: make a Secret buildbarn-operator-internal-tls in its namespace, for the DNS name builds.team.svc",

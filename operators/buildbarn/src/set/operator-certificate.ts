@@ -43,7 +43,7 @@ export function withoutCertificate(
 
 /**
  * How the operator connects to the components of a set. Without a certificate of its own it is
- * refused by those that use TLS, and they say so.
+ * refused by those that use TLS, with that as the reason.
  *
  * @throws SetFault
  */

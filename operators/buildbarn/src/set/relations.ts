@@ -103,7 +103,7 @@ export function reshardingOf(
   return { phase, from, to };
 }
 
-/** A layout as it is written, or one that its number of shards says all of. */
+/** A layout as it is written, or one that its number of shards describes in full. */
 function storedLayout(text: string | undefined, shards: number): Layout {
   return (text === undefined ? undefined : parseLayout(text)) ?? layout({ shards });
 }
@@ -173,7 +173,7 @@ export function schedulerRoutes({ name, schedulers }: BuildbarnSet): readonly Sc
   }));
 }
 
-/** Whether actions of an instance name go where the prefix says. */
+/** Whether actions of an instance name go by the prefix. */
 function covers(prefix: string, name: string): boolean {
   return prefix === "" || prefix === name || name.startsWith(`${prefix}/`);
 }

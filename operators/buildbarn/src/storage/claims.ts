@@ -19,7 +19,7 @@ export interface ClaimTemplate {
   readonly template: PersistentVolumeClaimInput;
 }
 
-/** The claims of a shard: the user's own, or what `volume` says. */
+/** The claims of a shard: the user's own, or those of `volume`. */
 export function claimTemplates({ metadata: { name }, spec }: Storage): readonly ClaimTemplate[] {
   return stores.map((store) => {
     const own = spec.volumeClaimTemplates?.find(({ metadata }) => metadata.name === store);

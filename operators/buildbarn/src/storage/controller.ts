@@ -267,7 +267,7 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   held ??= mirrors && mirrorsHeld(mirrors, mirror);
 
   const revision = template.metadata?.annotations?.[revisionAnnotation];
-  // A StatefulSet that has not got its template yet says nothing of it.
+  // A StatefulSet that does not have its template yet does not show it.
   const isApplied = (one: typeof live) =>
     one?.spec?.template.metadata?.annotations?.[revisionAnnotation] === revision;
   const next = step(state, {
@@ -369,7 +369,7 @@ function isTrialNeeded(
   const revision = template.metadata?.annotations?.[revisionAnnotation];
   const serving = shardPods.find(isReadyPod);
   const applied = (live?.spec?.template ?? serving)?.metadata?.annotations?.[revisionAnnotation];
-  // Pods and their StatefulSet are watched apart: either may be the first to say that they serve.
+  // Pods and their StatefulSet are watched apart: either may be the first to show that they serve.
   const isServing = serving !== undefined || (live?.status?.readyReplicas ?? 0) > 0;
   return isServing && applied !== revision;
 }

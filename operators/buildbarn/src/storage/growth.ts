@@ -40,7 +40,7 @@ function isClaimOf(claim: string, prefix: string): boolean {
   return claim.startsWith(`${prefix}-`) && /^\d+$/.test(claim.slice(prefix.length + 1));
 }
 
-/** Why a volume does not become what its claim asks for, if its driver says that it cannot. */
+/** Why a volume does not become what its claim asks for, if its driver reports that it cannot. */
 export function failedGrowth(claims: readonly Claim[]): string | undefined {
   const said = claims.flatMap(({ metadata, status }) => {
     const failed = status?.conditions?.find(

@@ -15,7 +15,7 @@ import {
 type PodObject = ObjectOf<typeof Pod>;
 type DeploymentObject = ObjectOf<typeof Deployment>;
 
-/** Pods that have ended ask nobody any more. */
+/** Pods that have ended ask no shard any more. */
 function isRunning({ status }: PodObject): boolean {
   return status?.phase !== "Succeeded" && status?.phase !== "Failed";
 }
@@ -103,7 +103,7 @@ export function leavingShards(statefulSet: string, shards: number, pods: readonl
 
 /**
  * The state of a set whose state was lost, as after a restore of resources without their status:
- * what its clients were started with says how far a change has come.
+ * what its clients were started with shows how far a change has come.
  */
 export function recovered(clients: readonly Client[], wanted: Layout, shards: number): Resharding {
   const texts = new Set(clients.flatMap(({ map }) => map ?? []));

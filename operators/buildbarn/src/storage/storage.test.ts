@@ -9,16 +9,16 @@ import {
 } from "@windlass/runtime/kinds";
 import { waitFor, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { EmbeddedWorld } from "../../testing/embedded-world.ts";
+import { EmbeddedTestEnvironment } from "../../testing/embedded-test-environment.ts";
 import { BuildbarnFrontend, BuildbarnScheduler, BuildbarnStorage, BuildbarnWorker } from "../index.ts";
 import { parseLayout, type Ring, rings, shardsOf } from "../resharding/index.ts";
 
-let world: EmbeddedWorld;
+let world: EmbeddedTestEnvironment;
 let set: string;
 let next = 0;
 
 beforeAll(async () => {
-  world = await EmbeddedWorld.start();
+  world = await EmbeddedTestEnvironment.start();
   // Pods wait some seconds before they stop, which takes time and shows nothing here.
   world.cluster.controlPlane?.node.on("set-*", { kind: "run", linger: "1ms" });
   // The control plane makes a default class only if it finds no class at all.
@@ -115,7 +115,7 @@ test.for([
             phases.indexOf(status?.resharding?.phase ?? "") >= phases.indexOf(phase),
         );
         world.replica.kill();
-        // Nobody is told about a shard that does not run.
+        // No client knows of a shard that does not run.
         const counts = await shardCounts();
         for (const part of ["frontend", "worker"]) {
           const maps = shardMap(await world.get(Deployment, `${set}-${part}`))?.split(/[-+]/) ?? [];
@@ -193,7 +193,7 @@ test("a mirror that does not start is reported, and no client uses it", { timeou
   stop?.();
 });
 
-test("a StatefulSet of somebody else with the name of the mirrors is left alone", {
+test("a StatefulSet of another owner with the name of the mirrors is left alone", {
   timeout: 120_000,
 }, async () => {
   await createSet();
@@ -225,7 +225,7 @@ test("a StatefulSet of somebody else with the name of the mirrors is left alone"
   expect((await world.get(StatefulSet, `${storageName()}-b`)).metadata.uid).toBe(foreign.metadata.uid);
 });
 
-test("a drained shard is asked by nobody, and runs on", { timeout: 120_000 }, async () => {
+test("no client asks a drained shard, and it runs on", { timeout: 120_000 }, async () => {
   await createSet();
   const before = await podUids(`component=${storageName()}`);
   await world.patch(BuildbarnStorage, storageName(), { drained: [1] });
@@ -254,7 +254,7 @@ test("a shard that is lost is drained without what it kept", { timeout: 120_000 
   stop?.();
 });
 
-test("a client with a configuration of its own holds up a change of shards until it says that it has the map", async () => {
+test("a client with a configuration of its own holds up a change of shards until it reports that it has the map", async () => {
   await createSet();
   await world.client.create(ConfigMap, {
     metadata: world.key(`${set}-own`),

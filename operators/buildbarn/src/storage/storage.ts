@@ -65,7 +65,12 @@ function store({ volume, blocks, index, newBlocks, mostNewBlocks }: StoreDefault
             .max(mostNewBlocks)
             .default(newBlocks)
             .describe("Blocks that are written to. Buildbarn wants one for all stores but the CAS"),
-          spare: z.int32().min(0).max(97).default(3).describe("Blocks that wait until nobody reads them"),
+          spare: z
+            .int32()
+            .min(0)
+            .max(97)
+            .default(3)
+            .describe("Blocks that are reused once no client reads them"),
         })
         .apply(filled)
         .check(
@@ -102,7 +107,7 @@ const claim = z.object({
   spec: persistentVolumeClaimSpec(),
 });
 
-/** What a BuildbarnStorage, or the storage of a BuildbarnCluster, may say. */
+/** What a BuildbarnStorage, or the storage of a BuildbarnCluster, may set. */
 export const storageFields = {
   ...pods,
   replicas: z
@@ -124,7 +129,7 @@ export const storageFields = {
     .check(listSet())
     .exactOptional()
     .describe(
-      "Numbers of shards that nobody is to ask: what they keep is moved to the others, and their pods run on",
+      "Numbers of shards that clients do not ask: what they keep is moved to the others, and their pods run on",
     ),
   mirrored: z
     .boolean()
@@ -169,7 +174,7 @@ export const storageFields = {
       hold: span
         .default("1h")
         .describe(
-          "How long blobs are read from their old shards, and copied, before only the new ones are asked. What nobody uses in this time is lost to the cache",
+          "How long blobs are read from their old shards, and copied, before only the new ones are asked. What no client uses in this time is lost to the cache",
         ),
       drainTimeout: span
         .default("5m")
@@ -292,7 +297,7 @@ export const BuildbarnStorage = defineResource({
         layout: z
           .object({ from: z.string(), to: z.string() })
           .optional()
-          .describe("Both in full, where their number does not say all: weights, drained shards, mirrors"),
+          .describe("Both in full, where their number is not all: weights, drained shards, mirrors"),
         waitingFor: z.string().optional().describe("What has to happen before the next phase"),
       })
       .optional()

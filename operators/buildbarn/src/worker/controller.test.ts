@@ -236,7 +236,7 @@ test("an operator that is killed in the middle of a scale-down goes on where it 
 });
 
 test(
-  "a scheduler that does not answer stops scaling by the queue, and says so; by hand it still works",
+  "a scheduler that does not answer stops scaling by the queue, and reports it; by hand it still works",
   slow,
   async () => {
     await create({ autoscaling: { minReplicas: 2, maxReplicas: 5 } });
@@ -259,7 +259,7 @@ test(
   },
 );
 
-test("a scheduler that hangs when it is told to drain is given up soon, and asked again", slow, async () => {
+test("a scheduler that hangs when it is asked to drain is given up soon, and asked again", slow, async () => {
   await create({ autoscaling: { maxReplicas: 5, scaleDownDelay: "1s" } });
   scheduler.enqueue(2);
   await replicas(1);

@@ -108,7 +108,7 @@ async function reconcile(
   };
 }
 
-/** Pods end their actions when they are told to stop. They are waited for, but not for ever. */
+/** Pods end their actions when they are terminated. They are waited for, but not for ever. */
 async function finalize(worker: Worker, context: Context, dependencies: WorkerDependencies) {
   const waiting = await stopPods(worker, context, dependencies);
   if (waiting) return waiting;
@@ -166,7 +166,7 @@ async function serverOrNone(
     const address = (await queueAddress?.(scheduler)) ?? `${name}.${namespace}.svc:${ports.schedulerState}`;
     return { address, ...(await connectionTo(set, certificate)) };
   } catch (error) {
-    // The configuration has the same fault, and says so.
+    // The configuration has the same fault, and reports it.
     if (error instanceof SetFault) return undefined;
     throw error;
   }

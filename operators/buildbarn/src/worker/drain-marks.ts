@@ -25,7 +25,7 @@ function timeIn(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text) || 0;
 }
 
-/** The annotations that say so. Null takes one away. */
+/** The annotations of each step. Null takes one away. */
 export const drainMarks = {
   draining: (now: Date) => ({ [drainingAnnotation]: now.toISOString() }),
   idle: (now: Date) => ({ [idleAnnotation]: now.toISOString(), [deletionCostAnnotation]: "-1000" }),

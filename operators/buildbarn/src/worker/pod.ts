@@ -24,7 +24,7 @@ export function workerSelector({ metadata, spec }: Worker): Record<string, strin
 /**
  * The template of a worker's pod: bb_worker, and bb_runner in the image that actions need.
  *
- * Both are told to stop together, and end what they run: so a pod may take as long as its longest
+ * Both are terminated together, and end what they run: so a pod may take as long as its longest
  * action.
  */
 export function workerTemplate(worker: Worker, configuration: PodConfiguration): PodTemplateSpecInput {
@@ -37,7 +37,7 @@ export function workerTemplate(worker: Worker, configuration: PodConfiguration):
     ...configuration,
     pod: {
       terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
-      // Each container says who it runs as: what the worker keeps must be safe from actions.
+      // Each container sets its user: what the worker keeps must be safe from actions.
       securityContext: spec.securityContext ?? { seccompProfile: { type: "RuntimeDefault" } },
       initContainers: [
         {

@@ -35,7 +35,7 @@ export interface Scaled {
   readonly plan: ScalingPlan;
   /** Pods that are drained, and those whose drain could not be removed yet. */
   readonly draining: readonly string[];
-  /** Undefined if nobody needed to ask. */
+  /** Undefined if the queue did not have to be read. */
   readonly sight: QueueSight | undefined;
   readonly executing: number;
   /** Why the scheduler could not be asked. */
@@ -93,7 +93,7 @@ export async function scale(input: ScaleInput, context: Context): Promise<Scaled
   const gone = input.draining.filter((name) => !names.has(name) && !undrained.includes(name));
   const kept = fault === undefined ? [] : input.draining.filter((name) => plan.unmark.includes(name));
   return {
-    // A drain that did not reach the scheduler has not kept anybody from anything.
+    // A drain that did not reach the scheduler has not kept new actions from any pod.
     plan:
       fault === undefined
         ? plan

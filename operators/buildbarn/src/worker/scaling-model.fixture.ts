@@ -25,7 +25,7 @@ export type Happening =
   | { readonly do: "scheduler restart" }
   | { readonly do: "restart" };
 
-/** How long a pod that was told to stop may end its actions. */
+/** How long a pod that was terminated may end its actions. */
 export const GRACE_MS = 100_000;
 
 /** How old the ReplicaSet controller's news are. */
@@ -43,7 +43,7 @@ export class ScalingModel {
   readonly drains = new Set<string>();
   state: ScalingState | undefined;
   isReachable = true;
-  /** Pods that were told to stop while they had actions. */
+  /** Pods that were terminated while they had actions. */
   readonly disturbed: string[] = [];
   /** Actions that were ended before they were over. */
   killed = 0;
@@ -89,7 +89,7 @@ export class ScalingModel {
         break;
       case "scheduler restart":
         // It keeps drains in memory alone. It takes longer to start than a ReplicaSet takes to
-        // delete what it was told to.
+        // delete what it was asked to.
         this.#replicaSet();
         this.drains.clear();
         break;

@@ -47,7 +47,7 @@ function rest(model: ScalingModel, rules: ScalingRules, ms: number): void {
   }
 }
 
-test("no action is ended by scaling: no pod is told to stop that has one, whenever the operator dies", () => {
+test("no action is ended by scaling: no pod is terminated that has one, whenever the operator dies", () => {
   fc.assert(
     fc.property(byQueue, happenings, (rules, all) => {
       const model = new ScalingModel(rules.min, rules.concurrency);
@@ -80,7 +80,7 @@ test("what waits is run, and then all but the fewest pods go", () => {
   );
 });
 
-test("as many pods as somebody says, and no action is ended by it", () => {
+test("as many pods as spec.replicas has, and no action is ended by scaling", () => {
   const changes = fc.array(fc.tuple(fc.nat(12), happenings), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(changes, fc.integer({ min: 1, max: 4 }), (all, concurrency) => {
@@ -88,7 +88,7 @@ test("as many pods as somebody says, and no action is ended by it", () => {
       let rules: ScalingRules = { by: "replicas", replicas: 4, drainMs: GRACE_MS, noticeMs: 2_000 };
       for (const [replicas, between] of all) {
         rules = { by: "replicas", replicas, drainMs: GRACE_MS, noticeMs: 2_000 };
-        // Without a scheduler that answers, pods end their actions after they were told to stop.
+        // Without a scheduler that answers, pods end their actions after they were terminated.
         for (const one of between.filter(({ do: what }) => what !== "outage")) model.happen(one, rules);
       }
       rest(model, rules, 10 * 60_000);

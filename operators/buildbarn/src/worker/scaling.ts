@@ -1,7 +1,7 @@
 /** What scaling sees of a pod. Times are epoch milliseconds. */
 export interface PodSeen {
   readonly name: string;
-  /** Whether it was told to stop: it ends its actions, and goes. */
+  /** Whether it was terminated: it ends its actions, and goes. */
   readonly isTerminating: boolean;
   readonly isReady: boolean;
   /**
@@ -33,7 +33,7 @@ export interface ScalingSeen {
   /** How many pods the Deployment is to have at present. */
   readonly replicas: number;
   /**
-   * Whether the Deployment replaces pods just now. Which ones it deletes then is not for us to say.
+   * Whether the Deployment replaces pods just now. Which ones it deletes then is not the operator's decision.
    */
   readonly isRollingOut: boolean;
   readonly pods: readonly PodSeen[];
@@ -42,7 +42,7 @@ export interface ScalingSeen {
 
 /** How many pods there should be. */
 export type ScalingRules =
-  /** As many as somebody says: a person, HPA or KEDA. */
+  /** As many as `spec.replicas` has: set by a user, HPA or KEDA. */
   | ({ readonly by: "replicas"; readonly replicas: number } & Patience)
   /** As many as the queue needs. */
   | ({
@@ -114,8 +114,8 @@ export function scalingPlan(
       ? { target: need, next: undefined, until: undefined }
       : stabilised(state, need, seen, rules.delayMs);
   if (target >= seen.replicas) return { ...keep(seen), desired: target, state: next, until };
-  // Nobody can say which pods are idle, and somebody wants fewer: each ends its actions when it is
-  // told to stop.
+  // The scheduler does not report which pods are idle, and spec.replicas was lowered: each pod ends
+  // its actions when it is terminated.
   if (rules.by === "replicas" && (seen.queue.is !== "known" || seen.isRollingOut))
     return { ...keep(seen), replicas: target, desired: target };
   if (seen.isRollingOut) return { ...keep(seen), desired: target, state: next };
@@ -132,7 +132,7 @@ interface ScalingLeft extends ScalingSeen {
 }
 
 /**
- * Leaves out the pods that go: those that were told to stop, and as many as their ReplicaSet has
+ * Leaves out the pods that go: those that were terminated, and as many as their ReplicaSet has
  * yet to tell. The latter are among those that were marked first: the number was lowered for them,
  * and must not be lowered for them again.
  */

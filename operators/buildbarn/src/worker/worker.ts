@@ -22,7 +22,7 @@ import {
 /** How many pods there are. */
 const replicas = z.int32().min(0).max(1_000);
 
-/** What a BuildbarnWorker, or a worker of a BuildbarnCluster, may say. */
+/** What a BuildbarnWorker, or a worker of a BuildbarnCluster, may set. */
 export const workerFields = {
   ...pods,
   replicas: replicas
@@ -48,7 +48,7 @@ export const workerFields = {
   instance: label
     .default("ubuntu22-04")
     .check(immutable("cannot be changed: make another BuildbarnWorker"))
-    .describe("What tells these workers from others: in the names of their configuration files"),
+    .describe("What distinguishes these workers from others: in the names of their configuration files"),
   runnerImage: image
     .default("ghcr.io/catthehacker/ubuntu:act-22.04")
     .describe("Where actions run: with the compilers and tools that they need"),
@@ -98,14 +98,14 @@ export const workerFields = {
           .describe("How many may wait. More are dropped: no action waits for them"),
         addInstanceNamePrefix: instanceNamePrefix
           .default("")
-          .describe("Put before the instance names that it is told"),
+          .describe("Put before the instance names that it receives"),
       }),
     )
     .min(1)
     .max(8)
     .check(listMap("address"))
     .exactOptional()
-    .describe("Services that are told of each completed action"),
+    .describe("Services that receive each completed action"),
   terminationGracePeriodSeconds: z
     .int32()
     .min(1)
@@ -114,7 +114,7 @@ export const workerFields = {
     .describe("How long a pod that stops may finish its actions: more than the longest of them takes"),
 };
 
-/** What a worker of a BuildbarnCluster may say. */
+/** What a worker of a BuildbarnCluster may set. */
 export const workerFieldsOfCluster = {
   ...workerFields,
   replicas: replicas

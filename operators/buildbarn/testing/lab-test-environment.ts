@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 export const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
 
 /** The cluster of KUBECONFIG with real Buildbarn, and the operator in this process. */
-export interface LabWorld {
+export interface LabTestEnvironment {
   readonly cluster: TestCluster;
   readonly namespace: string;
   readonly replica: Replica;
@@ -31,7 +31,10 @@ export interface LabWorld {
  * @param certificate What the operator shows to sets that use TLS among themselves. @default
  *   nothing
  */
-export async function labWorld(name: string, certificate?: OperatorCertificate): Promise<LabWorld> {
+export async function labTestEnvironment(
+  name: string,
+  certificate?: OperatorCertificate,
+): Promise<LabTestEnvironment> {
   const cluster = await startCluster({ flavour: "cluster" });
   await loadImages(cluster);
   await installForGood(cluster);
@@ -92,7 +95,7 @@ export async function loadImages({ client }: TestCluster): Promise<void> {
 
 /** Takes a shard its pod and its volumes, and returns once it runs on empty ones. */
 export async function loseVolumes(
-  { cluster: { client }, namespace }: Pick<LabWorld, "cluster" | "namespace">,
+  { cluster: { client }, namespace }: Pick<LabTestEnvironment, "cluster" | "namespace">,
   pod: string,
 ): Promise<void> {
   const key = { namespace, name: pod };

@@ -12,7 +12,7 @@ const wait = { timeout: 60_000 };
  * The embedded control plane with the operator in this process, and a namespace that it looks
  * after.
  */
-export class EmbeddedWorld {
+export class EmbeddedTestEnvironment {
   readonly cluster: TestCluster;
   readonly replica: Replica;
   readonly namespace: string;
@@ -23,7 +23,7 @@ export class EmbeddedWorld {
     this.namespace = namespace;
   }
 
-  static async start(dependencies: OperatorDependencies = {}): Promise<EmbeddedWorld> {
+  static async start(dependencies: OperatorDependencies = {}): Promise<EmbeddedTestEnvironment> {
     const cluster = await startCluster({ flavour: "embedded" });
     await cluster.install(...kinds);
     // Pods of a Job end at once here. Those that try a configuration run for as long as they may.
@@ -34,7 +34,7 @@ export class EmbeddedWorld {
     // Schedulers only pretend here: none answers when its workers are to be drained.
     const replica = new Replica(cluster, [namespace], {}, { silentMs: 0, ...dependencies });
     await replica.start();
-    return new EmbeddedWorld(cluster, replica, namespace);
+    return new EmbeddedTestEnvironment(cluster, replica, namespace);
   }
 
   get client() {
@@ -46,7 +46,7 @@ export class EmbeddedWorld {
   }
 
   /**
-   * Creates a resource. Pods of a component count as well as soon as they are ready, unless it says
+   * Creates a resource. Pods of a component count as well as soon as they are ready, unless it sets
    * otherwise.
    */
   create(kind: AnyKind, name: string, spec: object = {}) {
