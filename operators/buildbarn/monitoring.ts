@@ -9,8 +9,8 @@ const lastRemoved =
 const queue = "buildbarn_builder_in_memory_build_queue";
 
 /**
- * What an administrator should look at. Those of Buildbarn's own metrics need the ServiceMonitors that the
- * operator makes.
+ * What an administrator should look at. Those of Buildbarn's own metrics need the ServiceMonitors
+ * that the operator makes.
  */
 export const alerts: readonly AlertDeclaration[] = [
   {

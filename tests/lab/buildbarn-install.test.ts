@@ -111,7 +111,7 @@ test.for(installers)(
       for (const kind of kinds) {
         const fields = ["explain", `${kind.plural}.spec`, "--api-version=buildbarn.io/v1alpha1"];
         expect(execFileSync("kubectl", fields, { encoding: "utf8" })).toMatch(
-          /\n {2}version\t?.*\n {4}The release of/,
+          /\n {2}version\t?.*(?:\n {2}enum: .*)?\n {4}The release of/,
         );
       }
 

@@ -58,7 +58,8 @@ function byComponent(pod: ObjectOf<typeof Pod>): readonly string[] {
 }
 
 /**
- * Has every change of a component's pods reconcile it: why one does not start is reported there alone.
+ * Has every change of a component's pods reconcile it: why one does not start is reported there
+ * alone.
  */
 export function watchPods() {
   return watch(

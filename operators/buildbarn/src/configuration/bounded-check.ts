@@ -21,8 +21,8 @@ const LARGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
  * Checks a configuration that users have written a part of, in a process of its own: text that
- * takes all of the time or the memory there is takes it from no other resource. A thread would not do,
- * for one that asks for too much memory at once takes its process with it.
+ * takes all of the time or the memory there is takes it from no other resource. A thread would not
+ * do, for one that asks for too much memory at once takes its process with it.
  */
 export async function checkBounded(
   configuration: Configuration,

@@ -136,7 +136,8 @@ export class Model {
   }
 
   /**
-   * One pod that is behind is terminated, and its replacement starts; or one that was terminated ends.
+   * One pod that is behind is terminated, and its replacement starts; or one that was terminated
+   * ends.
    */
   rollPod(index: number): void {
     const set = this.#set(index);

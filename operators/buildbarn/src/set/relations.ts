@@ -173,7 +173,7 @@ export function schedulerRoutes({ name, schedulers }: BuildbarnSet): readonly Sc
   }));
 }
 
-/** Whether actions of an instance name go by the prefix. */
+/** Whether a prefix covers an instance name. */
 function covers(prefix: string, name: string): boolean {
   return prefix === "" || prefix === name || name.startsWith(`${prefix}/`);
 }

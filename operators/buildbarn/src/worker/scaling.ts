@@ -33,7 +33,8 @@ export interface ScalingSeen {
   /** How many pods the Deployment is to have at present. */
   readonly replicas: number;
   /**
-   * Whether the Deployment replaces pods just now. Which ones it deletes then is not the operator's decision.
+   * Whether the Deployment replaces pods just now. Which ones it deletes then is not the
+   * operator's decision.
    */
   readonly isRollingOut: boolean;
   readonly pods: readonly PodSeen[];
