@@ -1,4 +1,7 @@
-/** `npm run api-reference`: builds every package, and writes the pages of docs/reference/api from the comments in its sources. */
+/**
+ * `npm run api-reference`: builds every package, and writes the pages of docs/reference/api from
+ * the comments in its sources.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { apiReference } from "./packaging/api-reference.ts";

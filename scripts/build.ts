@@ -1,6 +1,7 @@
 /**
- * `npm run build`: builds every package into its `dist/`: JavaScript with source maps, and declarations. Nothing in this repository needs
- * that but what is published, and the control plane's command, which starts in half the time once it is built.
+ * `npm run build`: builds every package into its `dist/`: JavaScript with source maps, and
+ * declarations. Nothing in this repository needs that but what is published, and the control
+ * plane's command, which starts in half the time once it is built.
  */
 import { buildPackages } from "./packaging/build.ts";
 import { sourcePackages } from "./packaging/source-packages.ts";

@@ -1,7 +1,8 @@
 /**
- * Completes package-lock.json after `npm install`: a registry that does not carry every platform's build of an optional package makes npm
- * leave the others out, and `npm ci` then refuses the file. Each is entered with its version and platform, without a checksum:
- * on its own platform npm fetches it by version, elsewhere it is passed over.
+ * Completes package-lock.json after `npm install`: a registry that does not carry every platform's
+ * build of an optional package makes npm leave the others out, and `npm ci` then refuses the file.
+ * Each is entered with its version and platform, without a checksum: on its own platform npm
+ * fetches it by version, elsewhere it is passed over.
  *
  * Usage: node scripts/complete-lock.ts
  */

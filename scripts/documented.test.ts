@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "..");
 
 /**
- * Sources whose exports have doc comments. What the control plane exports is used within it, except for what its index passes on, which
- * the reference of the API shows.
+ * Sources whose exports have doc comments. What the control plane exports is used within it, except
+ * for what its index passes on, which the reference of the API shows.
  */
 const sources = ["packages/*/src/**/*.ts", "operators/*/src/**/*.ts"];
 const isHeld = (file: string) =>
@@ -15,7 +15,10 @@ const isHeld = (file: string) =>
 const declaration =
   /^export (?:async )?(?:abstract )?(?:function\*?|class|interface|type|const|let) +([\w$]+)/;
 
-/** The names that a source exports without a comment. An overload, or the type of a value, needs no second one. */
+/**
+ * The names that a source exports without a comment. An overload, or the type of a value, needs no
+ * second one.
+ */
 function undocumented(text: string): string[] {
   const lines = text.split("\n");
   const documented = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * `node scripts/field-table.ts OPERATOR…`: writes the tables of an operator's fields into its README, between the comments
- * `<!-- fields of KIND -->` and `<!-- end of fields -->`. They come from the schemas that a server enforces. A test fails when they no
- * longer fit.
+ * `node scripts/field-table.ts OPERATOR…`: writes the tables of an operator's fields into its
+ * README, between the comments `<!-- fields of KIND -->` and `<!-- end of fields -->`. They come
+ * from the schemas that a server enforces. A test fails when they no longer fit.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,8 +1,9 @@
 /**
- * `npm run image -- OPERATOR [NAME] [--output FILE]`: bundles an operator of this repository and makes an image of it, as `windlass image` does
- * for one that uses the published packages. Writes an archive for `docker load`; FILE is `dist/OPERATOR.tar` if not given.
- * `npm run image -- OPERATOR --bundle FOLDER` writes the bundled programs alone.
- * `npm run image -- OPERATOR --files FOLDER` writes what the container sees into a folder: for a Dockerfile.
+ * `npm run image -- OPERATOR [NAME] [--output FILE]`: bundles an operator of this repository and
+ * makes an image of it, as `windlass image` does for one that uses the published packages. Writes
+ * an archive for `docker load`; FILE is `dist/OPERATOR.tar` if not given. `npm run image --
+ * OPERATOR --bundle FOLDER` writes the bundled programs alone. `npm run image -- OPERATOR --files
+ * FOLDER` writes what the container sees into a folder: for a Dockerfile.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";

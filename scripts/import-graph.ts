@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
-/** The files of the repository and the files of the same repository that each of them imports, by their paths from the root. */
+/**
+ * The files of the repository and the files of the same repository that each of them imports, by
+ * their paths from the root.
+ */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const importPattern =
@@ -32,8 +35,8 @@ export async function readImportGraph(root: string): Promise<ImportGraph> {
 }
 
 /**
- * The groups of files that import one another in a circle, each sorted by name: the strongly connected components of more than
- * one file, by Tarjan's algorithm.
+ * The groups of files that import one another in a circle, each sorted by name: the strongly
+ * connected components of more than one file, by Tarjan's algorithm.
  */
 export function cyclesIn(graph: ImportGraph): string[][] {
   const cycles: string[][] = [];

@@ -21,7 +21,10 @@ const mayUse: { readonly [room: string]: readonly string[] } = {
 };
 /** An operator stands on the framework: what it runs with in a cluster is what it may use. */
 const operatorsMayUse = ["clock", "certificates", "kinds", "relay", "client", "runtime"];
-/** An operator's own command runs on a user's machine, with the options, help and exit codes of `windlass`, and what checks resources offline. */
+/**
+ * An operator's own command runs on a user's machine, with the options, help and exit codes of
+ * `windlass`, and what checks resources offline.
+ */
 const operatorCommandsMayUse = [...operatorsMayUse, "cli", "control-plane"];
 
 interface Manifest {

@@ -8,8 +8,9 @@ const root = join(import.meta.dirname, "..");
 const changing = "set|add|delete|clear|push|pop|shift|unshift|splice|sort|fill";
 
 /**
- * The names of what a module keeps and changes: `let`, weak collections, and constants that the same file changes. Two instances
- * of anything in one process share it, so it belongs into an object that is handed around.
+ * The names of what a module keeps and changes: `let`, weak collections, and constants that the
+ * same file changes. Two instances of anything in one process share it, so it belongs into an
+ * object that is handed around.
  */
 function mutableState(text: string): string[] {
   const names: string[] = [];
@@ -28,7 +29,8 @@ function mutableState(text: string): string[] {
 /**
  * Why state may stay in a module:
  *
- * - `memo`: it remembers what a pure function makes of its argument. No instance can tell whether another has asked before.
+ * - `memo`: it remembers what a pure function makes of its argument. No instance can tell whether
+ *   another has asked before.
  * - `loaded`: code or recorded data that is loaded once.
  * - `names`: it numbers things, so that no two have the same name.
  * - `program`: it is the program itself, of which a process has one.

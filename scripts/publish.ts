@@ -1,7 +1,8 @@
 /**
- * `npm run publish-packages [-- OPTION …]`: publishes the tarballs in `dist/`. With `--provenance` npm says where they were built.
- * With `--dry-run` it says which could be, and publishes nothing.
- * Versions that are published already are passed over: a run that failed in the middle can be repeated.
+ * `npm run publish-packages [-- OPTION …]`: publishes the tarballs in `dist/`. With `--provenance`
+ * npm says where they were built. With `--dry-run` it says which could be, and publishes nothing.
+ * Versions that are published already are passed over: a run that failed in the middle can be
+ * repeated.
  */
 import { glob } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * `npm run release -- major|minor|patch|VERSION`: makes a release. All packages get the version, the changelog says what is in it, and
- * `dist/` has their tarballs with a bill of materials and checksums. Nothing is published: the last lines say how.
+ * `npm run release -- major|minor|patch|VERSION`: makes a release. All packages get the version,
+ * the changelog says what is in it, and `dist/` has their tarballs with a bill of materials and
+ * checksums. Nothing is published: the last lines say how.
  *
  * With `--dry-run` it says which version that would be, and what is new in it, and changes nothing.
  */

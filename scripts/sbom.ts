@@ -1,4 +1,7 @@
-/** `npm run sbom`: writes what the packages consist of when they run to `dist/sbom.cdx.json` (CycloneDX), from the lock file. */
+/**
+ * `npm run sbom`: writes what the packages consist of when they run to `dist/sbom.cdx.json`
+ * (CycloneDX), from the lock file.
+ */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { billOfMaterials, type Lock } from "./packaging/bill-of-materials.ts";

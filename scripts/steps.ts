@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export interface Tally {
+export interface StepCounts {
   readonly passed: number;
   readonly failed: number;
   /** What left itself out, for want of what it needs. @default none */
@@ -14,13 +14,15 @@ export interface Tally {
 export const skippedCode = 77;
 
 /** What a run came to, for its last line. */
-export function resultLine({ passed, failed, skipped = [] }: Tally): string {
+export function resultLine({ passed, failed, skipped = [] }: StepCounts): string {
   const lines = skipped.map((what) => `skipped: ${what}\n`);
   const left = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
   return `${lines.join("")}${passed} passed, ${failed} failed${left}\n`;
 }
 
-/** Runs a program of node_modules/.bin with this terminal as its own. @returns whether it ended well */
+/**
+ * Runs a program of node_modules/.bin with this terminal as its own. @returns whether it ended well
+ */
 export async function run(
   program: string,
   args: readonly string[],
@@ -45,7 +47,7 @@ export function codeOf(
 /** Runs checks one after the other, all of them even if one fails. */
 export async function runSteps(
   steps: readonly (readonly [name: string, program: string, args: readonly string[]])[],
-): Promise<Tally> {
+): Promise<StepCounts> {
   let passed = 0;
   let failed = 0;
   for (const [name, program, args] of steps) {
@@ -74,7 +76,7 @@ interface Report {
 export async function runVitest(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<Tally> {
+): Promise<StepCounts> {
   const folder = await mkdtemp(join(tmpdir(), "windlass-test-"));
   const file = join(folder, "report.json");
   try {

@@ -1,5 +1,6 @@
 /**
- * `npm run test:lab [-- NAME …]`: the suites that need a real control plane or the lab's cluster. Starts and stops what it needs.
+ * `npm run test:lab [-- NAME …]`: the suites that need a real control plane or the lab's cluster.
+ * Starts and stops what it needs.
  *
  * | NAME | what it runs |
  * |---|---|
@@ -27,7 +28,7 @@ import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { collect } from "../tests/differential/tally.ts";
-import { codeOf, resultLine, run, runVitest, skippedCode, type Tally } from "./steps.ts";
+import { codeOf, resultLine, run, runVitest, type StepCounts, skippedCode } from "./steps.ts";
 
 const root = join(import.meta.dirname, "..");
 const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
@@ -38,7 +39,7 @@ const elastiTests = "tests/lab/elasti*.test.ts";
 const buildbarnTests = "tests/lab/buildbarn*.test.ts";
 const { positionals } = parseArgs({ allowPositionals: true });
 
-const suites: { readonly [name: string]: () => Promise<Tally> } = {
+const suites: { readonly [name: string]: () => Promise<StepCounts> } = {
   api,
   differential,
   "differential-cluster": differentialCluster,
@@ -74,22 +75,22 @@ if (!existsSync(lab) && wanted.some((name) => !withoutLab.includes(name))) {
   process.exit(2);
 }
 
-let total: Tally = { passed: 0, failed: 0 };
+let total: StepCounts = { passed: 0, failed: 0 };
 for (const name of wanted) {
   process.stdout.write(`\n== ${name}\n`);
-  const tally = await (suites[name] as () => Promise<Tally>)();
+  const tally = await (suites[name] as () => Promise<StepCounts>)();
   total = sum(total, tally);
 }
 process.stdout.write(resultLine(total));
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
 
-function sum(a: Tally, b: Tally): Tally {
+function sum(a: StepCounts, b: StepCounts): StepCounts {
   const skipped = [...(a.skipped ?? []), ...(b.skipped ?? [])];
   return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped };
 }
 
 /** The same API suite that runs on the embedded control plane, on a bare real one. */
-async function api(): Promise<Tally> {
+async function api(): Promise<StepCounts> {
   const { KUBECONFIG: _kubeconfig, ...environment } = process.env;
   const elasti = ["token-check", "wake-server", "target-feed"].map(
     (name) => `operators/elasti/src/service/${name}.test.ts`,
@@ -101,7 +102,7 @@ async function api(): Promise<Tally> {
 type Comparison = readonly [program: string, ...args: string[]];
 
 /** Everything that is compared with a bare API server, of which there is one for all. */
-async function differential(): Promise<Tally> {
+async function differential(): Promise<StepCounts> {
   const { startBinaries } = await import("@windlass/testing");
   const real = await startBinaries(assets(), { requireServiceAccounts: true });
   try {
@@ -128,14 +129,14 @@ async function differential(): Promise<Tally> {
 }
 
 /** What takes controllers and nodes to compare. */
-async function differentialCluster(): Promise<Tally> {
+async function differentialCluster(): Promise<StepCounts> {
   return await onCluster([], async ({ KUBECONFIG: kubeconfig = "", PATH: path }) =>
     compare(kubeconfig, [["controllers/main.ts"], ["kubectl/compare.ts", "--kubeconfig", kubeconfig]], path),
   );
 }
 
 /** What `npm test` tries for a moment, for longer; and then, of a server, on a real one too. */
-async function properties(): Promise<Tally> {
+async function properties(): Promise<StepCounts> {
   const { KUBECONFIG: _kubeconfig, KUBEBUILDER_ASSETS: _assets, ...environment } = process.env;
   const config = ["--config", "vitest.properties.config.ts"];
   const embedded = await runVitest(config, environment);
@@ -149,7 +150,7 @@ async function properties(): Promise<Tally> {
 }
 
 /** What `npm test` tries at one call in so many. */
-async function faults(): Promise<Tally> {
+async function faults(): Promise<StepCounts> {
   const environment = { ...process.env, FAULT_STRIDE: "1" };
   const tests = "packages/control-plane/src/storage/data-file.faults.test.ts";
   const tally = await runVitest([tests], environment);
@@ -157,14 +158,15 @@ async function faults(): Promise<Tally> {
   return { ...tally, failed: tally.failed + (tally.skipped ?? []).length };
 }
 
-async function fuzz(): Promise<Tally> {
+async function fuzz(): Promise<StepCounts> {
   const { startBinaries } = await import("@windlass/testing");
   const real = await startBinaries(assets(), { requireServiceAccounts: true });
   try {
     const args = ["--seeds", "1,2,3", "--kubeconfig", await real.kubeconfig()];
     const programs: readonly Comparison[] = [
       [join(root, "tests/fuzz/api-server.ts"), ...args],
-      // The aim is 100 ms. The CPU time of a thread goes up by half where other work shares its core.
+      // The aim is 100 ms. The CPU time of a thread goes up by half where other work shares its
+      // core.
       [join(root, "tests/fuzz/time.ts"), "--most", "150"],
     ];
     return await tallyOf(programs, process.env);
@@ -173,14 +175,14 @@ async function fuzz(): Promise<Tally> {
   }
 }
 
-async function clients(): Promise<Tally> {
+async function clients(): Promise<StepCounts> {
   const names = ["client-check", "kube-rs", "python", "javascript", "java", "helm"];
   const programs = names.map((name) => [join(root, "tests/clients", `${name}.ts`)] as const);
   return await onCluster([], (environment) => tallyOf(programs, environment));
 }
 
 /** The program is built where it is not named. */
-async function e2e(): Promise<Tally> {
+async function e2e(): Promise<StepCounts> {
   const program = process.env.E2E_TEST ?? (await builtE2e());
   const tests = join(root, "tests/clients/e2e.ts");
   const { KUBECONFIG: _kubeconfig, ...own } = process.env;
@@ -201,13 +203,15 @@ async function builtE2e(): Promise<string> {
   return program;
 }
 
-async function envtest(): Promise<Tally> {
+async function envtest(): Promise<StepCounts> {
   const environment = { ...process.env, KUBEBUILDER_ASSETS: assets() };
   return await tallyOf([[join(root, "tests/envtest/main.ts")]], environment);
 }
 
-/** Runs programs one after the other. Those that end with 0 have passed, unless they were left out. */
-async function tallyOf(programs: readonly Comparison[], environment: NodeJS.ProcessEnv): Promise<Tally> {
+/**
+ * Runs programs one after the other. Those that end with 0 have passed, unless they were left out.
+ */
+async function tallyOf(programs: readonly Comparison[], environment: NodeJS.ProcessEnv): Promise<StepCounts> {
   let passed = 0;
   let failed = 0;
   const skipped: string[] = [];
@@ -224,16 +228,19 @@ async function tallyOf(programs: readonly Comparison[], environment: NodeJS.Proc
   return { passed, failed, skipped };
 }
 
-/** Each comparison is a program of its own, which ends with 1 where the servers differ in a way that is not listed as known. */
+/**
+ * Each comparison is a program of its own, which ends with 1 where the servers differ in a way that
+ * is not listed as known.
+ */
 async function compare(
   kubeconfig: string,
   comparisons: readonly Comparison[],
   path = process.env.PATH,
-): Promise<Tally> {
+): Promise<StepCounts> {
   const programs = comparisons.map(
     ([program, ...args]) => [join(root, "tests/differential", program), ...args] as const,
   );
-  let tally: Tally = { passed: 0, failed: 0 };
+  let tally: StepCounts = { passed: 0, failed: 0 };
   const summary = await collect(async (environment) => {
     tally = await tallyOf(programs, { ...environment, KUBECONFIG: kubeconfig, PATH: path });
   });
@@ -242,7 +249,7 @@ async function compare(
 }
 
 /** Kills, cuts, stalls and faults. What it showed last is in tests/chaos/last-result.json. */
-async function chaos(): Promise<Tally> {
+async function chaos(): Promise<StepCounts> {
   const { KUBECONFIG: _kubeconfig, ...environment } = process.env;
   return await runVitest(["--config", "vitest.chaos.config.ts"], {
     ...environment,
@@ -251,7 +258,7 @@ async function chaos(): Promise<Tally> {
 }
 
 /** The suites of tests/lab, on a fresh cluster. */
-async function cluster(): Promise<Tally> {
+async function cluster(): Promise<StepCounts> {
   return await onCluster([], async (environment) => {
     execFileSync(join(lab, "..", "images"), ["nginx"], { stdio: "inherit" });
     const others = [scaleTests, newcomerTest, buildkitTests, elastiTests, buildbarnTests].flatMap((tests) => [
@@ -263,22 +270,28 @@ async function cluster(): Promise<Tally> {
 }
 
 /** What needs room for a thousand pods, which then run nothing. */
-async function scale(): Promise<Tally> {
+async function scale(): Promise<StepCounts> {
   return await onCluster(["--simulated", "20"], (environment) =>
     runVitest(["--config", "vitest.lab.config.ts", "webapp-scale"], environment),
   );
 }
 
-/** Pools of real workers. Their images take minutes the first time on a machine, longer than a test may prepare itself. */
-async function buildkit(): Promise<Tally> {
+/**
+ * Pools of real workers. Their images take minutes the first time on a machine, longer than a test
+ * may prepare itself.
+ */
+async function buildkit(): Promise<StepCounts> {
   return await onCluster([], (environment) => {
     execFileSync(join(lab, "..", "images"), ["buildkit"], { stdio: "inherit", env: environment });
     return runVitest(["--config", "vitest.lab.config.ts", "tests/lab/buildkit"], environment);
   });
 }
 
-/** The operator and the resolver in pods, with kube-proxy between them and their clients. The suite makes their image. */
-async function elasti(): Promise<Tally> {
+/**
+ * The operator and the resolver in pods, with kube-proxy between them and their clients. The suite
+ * makes their image.
+ */
+async function elasti(): Promise<StepCounts> {
   return await onCluster([], (environment) => {
     execFileSync(join(lab, "..", "images"), ["prometheus"], { stdio: "inherit", env: environment });
     return runVitest(["--config", "vitest.lab.config.ts", "tests/lab/elasti"], environment);
@@ -286,20 +299,20 @@ async function elasti(): Promise<Tally> {
 }
 
 /** As many cycles as it takes to trust it. */
-async function elastiFull(): Promise<Tally> {
+async function elastiFull(): Promise<StepCounts> {
   process.env.ELASTI_CYCLES = "50";
   return await elasti();
 }
 
 /** Sets of real Buildbarn, and builds by real Bazel. The suite loads the images that it needs. */
-async function buildbarn(): Promise<Tally> {
+async function buildbarn(): Promise<StepCounts> {
   return await onCluster([], (environment) =>
     runVitest(["--config", "vitest.lab.config.ts", "tests/lab/buildbarn"], environment),
   );
 }
 
 /** From the packages as they are published to an operator that runs in a cluster. */
-async function newcomer(): Promise<Tally> {
+async function newcomer(): Promise<StepCounts> {
   return await onCluster([], (environment) =>
     runVitest(["--config", "vitest.newcomer.config.ts"], environment),
   );
@@ -308,8 +321,8 @@ async function newcomer(): Promise<Tally> {
 /** Runs tests on a fresh cluster, and deletes it. */
 async function onCluster(
   flags: readonly string[],
-  work: (environment: NodeJS.ProcessEnv) => Promise<Tally>,
-): Promise<Tally> {
+  work: (environment: NodeJS.ProcessEnv) => Promise<StepCounts>,
+): Promise<StepCounts> {
   const bin = assets();
   execFileSync(lab, ["down"], { stdio: "inherit" });
   const kubeconfig = execFileSync(lab, ["up", ...flags], {

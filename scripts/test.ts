@@ -1,4 +1,7 @@
-/** `npm test`: lint, types and every test that needs nothing but Node and npm. Ends with `N passed, N failed`, and what left itself out. */
+/**
+ * `npm test`: lint, types and every test that needs nothing but Node and npm. Ends with `N passed,
+ * N failed`, and what left itself out.
+ */
 import { resultLine, runSteps, runVitest } from "./steps.ts";
 
 const steps = await runSteps([

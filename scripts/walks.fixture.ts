@@ -1,7 +1,7 @@
 /**
  * Takes the two walks of ARCHITECTURE.md and prints, as JSON, the source files whose functions were
- * called: from an event of a watch to the patch of a status, and from a PATCH request to its answer.
- * Runs in a process of its own, on the sources, over sockets.
+ * called: from an event of a watch to the patch of a status, and from a PATCH request to its
+ * answer. Runs in a process of its own, on the sources, over sockets.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";

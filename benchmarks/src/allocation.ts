@@ -7,7 +7,10 @@ import type { Result } from "./table.ts";
 /** How many clients come in a second. */
 const rate = 50;
 const mostWorkers = 60;
-/** How long a client keeps its worker. It is idle again once buildkitd has said that it builds nothing. */
+/**
+ * How long a client keeps its worker. It is idle again once buildkitd has said that it builds
+ * nothing.
+ */
 const holdMs = 200;
 /** What is aimed at, of the slowest in a hundred. */
 const aimMs = 150;
@@ -20,8 +23,9 @@ interface Figures {
 }
 
 /**
- * How long clients wait for a worker of a warm pool: each comes at its own time, whether those before it were served or not, over a connection
- * of its own, and gives its worker back. On the cluster of KUBECONFIG with real buildkitd; without, on an etcd and a kube-apiserver from
+ * How long clients wait for a worker of a warm pool: each comes at its own time, whether those
+ * before it were served or not, over a connection of its own, and gives its worker back. On the
+ * cluster of KUBECONFIG with real buildkitd; without, on an etcd and a kube-apiserver from
  * KUBEBUILDER_ASSETS or the lab, with workers that are simulated.
  */
 export async function run({ objects: clients = 1_000 }: { readonly objects?: number }): Promise<Result> {

@@ -20,10 +20,14 @@ const program = fileURLToPath(import.meta.resolve("@windlass/control-plane/bin")
 
 export const needs = [findAssets];
 
-/** The embedded API server beside a real one (etcd without fsync, as test environments run it), each in processes of its own. */
+/**
+ * The embedded API server beside a real one (etcd without fsync, as test environments run it), each
+ * in processes of its own.
+ */
 export async function run(): Promise<Result> {
   const assets = findAssets();
-  // As it is published: from its sources it starts in twice the time, and takes a fifth more memory.
+  // As it is published: from its sources it starts in twice the time, and takes a fifth more
+  // memory.
   await buildPackages(await sourcePackages());
   const folder = await mkdtemp(join(tmpdir(), "windlass-bench-"));
   try {
@@ -196,7 +200,10 @@ async function load(
   }
 }
 
-/** So many watchers, each of which must see every event in order. @returns events delivered per second, all watchers together */
+/**
+ * So many watchers, each of which must see every event in order. @returns events delivered per
+ * second, all watchers together
+ */
 async function watch(kubeconfig: string): Promise<number> {
   const loader = await openLoader(kubeconfig, 1);
   const streams = await Promise.all(Array.from({ length: watchers }, () => follow(kubeconfig)));

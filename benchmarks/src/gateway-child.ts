@@ -1,4 +1,7 @@
-/** Runs BuildKit's gateway until it is killed. Started by gateway.ts, in a process of its own. Prints its port. */
+/**
+ * Runs BuildKit's gateway until it is killed. Started by gateway.ts, in a process of its own.
+ * Prints its port.
+ */
 import { readFile } from "node:fs/promises";
 import {
   CredentialFiles,

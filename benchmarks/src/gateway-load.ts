@@ -1,8 +1,10 @@
 /**
- * What the gateway benchmark sends through gateways: a client of a small protocol, and the worker that answers it, in a thread of its own.
+ * What the gateway benchmark sends through gateways: a client of a small protocol, and the worker
+ * that answers it, in a thread of its own.
  *
- * A client begins with nine bytes: what it wants, and how many bytes of it. `send`: it sends those, and gets one byte when all have
- * arrived. `receive`: it gets those. `echo`: it gets back what it sends.
+ * A client begins with nine bytes: what it wants, and how many bytes of it. `send`: it sends those,
+ * and gets one byte when all have arrived. `receive`: it gets those. `echo`: it gets back what it
+ * sends.
  */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -63,7 +65,10 @@ function answer(socket: TLSSocket, head: Buffer): void {
   });
 }
 
-/** Writes so many bytes, no faster than they are taken. Does not wait for the last: whoever has them all may end at once. */
+/**
+ * Writes so many bytes, no faster than they are taken. Does not wait for the last: a reader that
+ * has them all may end at once.
+ */
 async function pump(socket: TLSSocket, bytes: number): Promise<void> {
   for (let left = bytes, isFull = false; left > 0; left -= chunk.length) {
     if (isFull) await once(socket, "drain");

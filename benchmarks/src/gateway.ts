@@ -75,7 +75,10 @@ interface Figures {
 
 export const needs = [() => findPeer("go-gateway")];
 
-/** BuildKit's gateway beside a plain Go one that copies with io.Copy: the same certificates, the same worker, the same client, in turn. */
+/**
+ * BuildKit's gateway beside a plain Go one that copies with io.Copy: the same certificates, the
+ * same worker, the same client, in turn.
+ */
 export async function run({ objects }: { readonly objects?: number } = {}): Promise<Result> {
   const amounts = objects === undefined ? full : short(objects);
   const folder = await mkdtemp(join(tmpdir(), "windlass-gateway-"));
@@ -267,7 +270,10 @@ interface Material {
   readonly client: Side;
 }
 
-/** Certificates and keys. The files are those of a gateway's Secrets; one authority signs all, so that one `ca.crt` does for both sides. */
+/**
+ * Certificates and keys. The files are those of a gateway's Secrets; one authority signs all, so
+ * that one `ca.crt` does for both sides.
+ */
 function makeMaterial(): Material {
   const ring = addAuthority([], "benchmark", systemClock);
   const authority = signingAuthority(ring, systemClock);

@@ -15,7 +15,10 @@ interface Figures {
 const rounds = 7;
 const child = join(import.meta.dirname, "import-child.mjs");
 
-/** What importing the runtime takes over a bare Node process: from its sources, as while developing, and from a bundle, as shipped. */
+/**
+ * What importing the runtime takes over a bare Node process: from its sources, as while developing,
+ * and from a bundle, as shipped.
+ */
 export async function run(): Promise<Result> {
   const cache = await mkdtemp(join(tmpdir(), "windlass-bench-"));
   try {

@@ -1,9 +1,11 @@
 /**
- * `npm run bench [-- NAME … [--objects N]]`: side by side with a peer, in one run. Prints a table, writes
- * `benchmarks/results/NAME.json` and the page of all figures, `benchmarks/README.md`.
+ * `npm run bench [-- NAME … [--objects N]]`: side by side with a peer, in one run. Prints a table,
+ * writes `benchmarks/results/NAME.json` and the page of all figures, `benchmarks/README.md`.
  *
- * `--objects` is how many objects `sync` fills a cache with, 10,000 unless said otherwise, how many clients `allocation` has,
- * 1,000, and how many connections a short run of `gateway` opens. Others take no options. `sync-100000` is `sync` with so many. `allocation` needs the cluster of KUBECONFIG, or KUBEBUILDER_ASSETS, and is run only where it is named.
+ * `--objects` is how many objects `sync` fills a cache with, 10,000 unless said otherwise, how many
+ * clients `allocation` has, 1,000, and how many connections a short run of `gateway` opens. Others
+ * take no options. `sync-100000` is `sync` with so many. `allocation` needs the cluster of
+ * KUBECONFIG, or KUBEBUILDER_ASSETS, and is run only where it is named.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
@@ -13,7 +15,10 @@ import { writeReport } from "./report.ts";
 import { print, type Result } from "./table.ts";
 
 interface Benchmark {
-  /** Each finds something that is needed besides this repository, or throws an Error that says how to provide it. @default nothing */
+  /**
+   * Each finds something that is needed besides this repository, or throws an Error that says how
+   * to provide it. @default nothing
+   */
   readonly needs?: readonly (() => unknown)[];
   run(options: { readonly objects?: number }): Promise<Result>;
 }

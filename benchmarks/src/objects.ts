@@ -17,8 +17,9 @@ const teams = ["payments", "search", "identity", "media", "platform", "growth"];
 const sizeBytes = 5_000;
 
 /**
- * Objects of some 5 KB that resemble what clusters hold: words that repeat, names that do not, and about two fifths of noise (digests, tokens) that
- * no compression helps with. The same index gives the same object.
+ * Objects of some 5 KB that resemble what clusters hold: words that repeat, names that do not, and
+ * about two fifths of noise (digests, tokens) that no compression helps with. The same index gives
+ * the same object.
  */
 export const configMaps: BenchKind = {
   name: "configmaps",

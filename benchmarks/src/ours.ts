@@ -7,7 +7,10 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 const built = new Map<string, Promise<string>>();
 
-/** Bundles a program of ours with all that it uses, as an operator is shipped. @returns the file to run */
+/**
+ * Bundles a program of ours with all that it uses, as an operator is shipped. @returns the file to
+ * run
+ */
 export function bundle(input: string, name: string): Promise<string> {
   let file = built.get(name);
   if (!file) {
@@ -30,8 +33,8 @@ async function build(input: string, name: string): Promise<string> {
 }
 
 /**
- * Runs one of our own programs once, in a process of its own, as an operator would run: bundled, in production mode. `--expose-gc` is there to
- * measure memory after a collection, as the peer does.
+ * Runs one of our own programs once, in a process of its own, as an operator would run: bundled, in
+ * production mode. `--expose-gc` is there to measure memory after a collection, as the peer does.
  *
  * @returns the JSON object that it prints.
  */

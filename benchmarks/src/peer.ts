@@ -6,7 +6,10 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 
-/** The peers that are programs of the lab: from which of its folders each is built, and what names one that is there already. */
+/**
+ * The peers that are programs of the lab: from which of its folders each is built, and what names
+ * one that is there already.
+ */
 const peers = {
   "cr-bench": { folder: "cr-bench", variable: "CR_BENCH" },
   "go-gateway": { folder: "gateway", variable: "GO_GATEWAY" },
@@ -17,8 +20,9 @@ const found = new Map<PeerName, Promise<string>>();
 type PeerName = keyof typeof peers;
 
 /**
- * A program to measure against: the one that its variable names (`CR_BENCH`, `GO_GATEWAY`), else the one that was built before from the
- * lab's present sources (`WINDLASS_LAB`, else beside the repository), else built from them now, which takes minutes.
+ * A program to measure against: the one that its variable names (`CR_BENCH`, `GO_GATEWAY`), else
+ * the one that was built before from the lab's present sources (`WINDLASS_LAB`, else beside the
+ * repository), else built from them now, which takes minutes.
  *
  * @throws Error that says which of these to provide.
  */

@@ -1,4 +1,6 @@
-/** Measures the queue once and prints what it does. Started by queue.ts, in a process of its own. */
+/**
+ * Measures the queue once and prints what it does. Started by queue.ts, in a process of its own.
+ */
 import { seededRandom, systemClock } from "@windlass/clock";
 import { createQueue, type NamespacedKey } from "../../packages/runtime/src/queue/index.ts";
 
@@ -20,7 +22,10 @@ export interface QueueSize {
   readonly workers: number;
 }
 
-/** Measures the queue as `cr-bench queue` measures controller-runtime's: the same keys, the same four workers. */
+/**
+ * Measures the queue as `cr-bench queue` measures controller-runtime's: the same keys, the same
+ * four workers.
+ */
 async function measure({ keys, cycles, workers }: QueueSize): Promise<QueueFigures> {
   const names: NamespacedKey[] = Array.from({ length: keys }, (_, index) => ({
     namespace: "default",

@@ -10,7 +10,10 @@ const rounds = 3;
 
 export const needs = [() => findPeer()];
 
-/** The queue alone: beside controller-runtime's priority queue, which does the same, and client-go's plain work queue, which does less. */
+/**
+ * The queue alone: beside controller-runtime's priority queue, which does the same, and client-go's
+ * plain work queue, which does less.
+ */
 export async function run(): Promise<Result> {
   const peer = await findPeer();
   const ours: QueueFigures[] = [];

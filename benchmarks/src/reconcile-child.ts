@@ -1,6 +1,7 @@
 /**
- * The controller that `cr-bench reconcile --role controller` runs, on Windlass: copies `data.tick` of ConfigMaps to an annotation. Started by
- * reconcile.ts, in a process of its own, while the peer's driver writes the ticks.
+ * The controller that `cr-bench reconcile --role controller` runs, on Windlass: copies `data.tick`
+ * of ConfigMaps to an annotation. Started by reconcile.ts, in a process of its own, while the
+ * peer's driver writes the ticks.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectKey } from "@windlass/client";

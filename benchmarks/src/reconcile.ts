@@ -22,7 +22,9 @@ interface PeerFigures {
 const objects = 500;
 const workers = 4;
 const rate = 200;
-/** A short run is mostly code that is not compiled yet; a long one is what an operator does all day. */
+/**
+ * A short run is mostly code that is not compiled yet; a long one is what an operator does all day.
+ */
 const runs = [
   { seconds: 8, rounds: 3 },
   { seconds: 60, rounds: 3 },
@@ -32,8 +34,8 @@ const dispatchSeconds = 4;
 export const needs = [findAssets, () => findPeer()];
 
 /**
- * From event to reconcile. Both controllers do the same, each in a process of its own, and the same driver (the peer's) changes the objects
- * over a connection of its own.
+ * From event to reconcile. Both controllers do the same, each in a process of its own, and the same
+ * driver (the peer's) changes the objects over a connection of its own.
  */
 export async function run(): Promise<Result> {
   const assets = findAssets();

@@ -63,7 +63,7 @@ function section(heading: string, { notes = [], machine, ...result }: KeptResult
   return [`## ${heading}`, "", print(result), "", ...remarks, `- ${conditions}`, ""].join("\n");
 }
 
-/** The rows of the front page: one of each kind, whoever is better in it. */
+/** The rows of the front page: one of each kind, whichever side is better in it. */
 const headlines = [
   {
     file: "control-plane",

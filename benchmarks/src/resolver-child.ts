@@ -1,6 +1,6 @@
 /**
- * Runs Elasti's resolver with one service until it is killed. Started by resolver.ts, in a process of its own. Prints its
- * port. The parent says by messages whether the service is up.
+ * Runs Elasti's resolver with one service until it is killed. Started by resolver.ts, in a process
+ * of its own. Prints its port. The parent says by messages whether the service is up.
  */
 import { Resolver, serviceKey, TargetTable } from "@windlass/elasti";
 

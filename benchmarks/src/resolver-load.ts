@@ -1,6 +1,7 @@
 /**
- * What the resolver benchmark sends through proxies: clients that do as little as they can, and the server that answers
- * them, in a thread of its own. Both know what the other sends, and read no more of HTTP than where a message ends.
+ * What the resolver benchmark sends through proxies: clients that do as little as they can, and the
+ * server that answers them, in a thread of its own. Both know what the other sends, and read no
+ * more of HTTP than where a message ends.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -85,7 +86,7 @@ export class Client {
       this.#text = "";
       this.#settle(answer);
     });
-    // A socket that was closed from here is over, whatever becomes of it.
+    // A socket that was closed from here is over, whatever error follows.
     socket.on("error", (error) => {
       if (this.#socket === socket) this.#settle(error);
     });
@@ -104,7 +105,10 @@ export class Client {
   }
 }
 
-/** As many requests as so many clients can send for a while, each after the answer to its last. @returns how many */
+/**
+ * As many requests as so many clients can send for a while, each after the answer to its last.
+ * @returns how many
+ */
 export async function saturate(
   clients: readonly Client[],
   forMs: number,
@@ -122,7 +126,10 @@ export async function saturate(
   return count;
 }
 
-/** Open loop: requests at a fixed rate, however long answers take. @returns how long each took, in milliseconds, in order of size */
+/**
+ * Open loop: requests at a fixed rate, however long answers take. @returns how long each took, in
+ * milliseconds, in order of size
+ */
 export async function pace(port: number, perSecond: number, forMs: number): Promise<readonly number[]> {
   const free: Client[] = [];
   const took: number[] = [];
@@ -138,7 +145,8 @@ export async function pace(port: number, perSecond: number, forMs: number): Prom
     free.push(client);
   };
   while (sent < most) {
-    // A timer, not a loop that would take a core from what is measured: one or two requests are sent at a time.
+    // A timer, not a loop that would take a core from what is measured: one or two requests are
+    // sent at a time.
     await new Promise((resolve) => setTimeout(resolve, 1));
     for (const due = ((performance.now() - began) * perSecond) / 1_000; sent < Math.min(due, most); sent++) {
       const sending = send().finally(() => pending.delete(sending));

@@ -30,7 +30,10 @@ interface Figures {
 
 export const needs = [findNginx];
 
-/** Elasti's resolver, with its target up and asleep, beside nginx: the same clients, the same server, in turn. */
+/**
+ * Elasti's resolver, with its target up and asleep, beside nginx: the same clients, the same
+ * server, in turn.
+ */
 export async function run(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "windlass-resolver-"));
   const backend = await startBackend();
@@ -48,7 +51,8 @@ export async function run(): Promise<Result> {
         if (round > 0) figures[index]?.push(found);
       }
     }
-    // In a process that has not grown yet, where what is held cannot take the room of what was there before.
+    // In a process that has not grown yet, where what is held cannot take the room of what was
+    // there before.
     const fresh = await startOurs();
     proxies.push(fresh);
     const held = await hold(fresh, backend.port);

@@ -14,7 +14,8 @@ const sampleMs = 1;
 
 const client = await connect({ kubeconfig });
 const cache = createCache({ source: client });
-// The peer has asked for the server's resources by now, so its connection and all that it takes are there too.
+// The peer has asked for the server's resources by now, so its connection and all that it takes are
+// there too.
 await client.text({ path: "/version" });
 await settle();
 const baseline = resident();

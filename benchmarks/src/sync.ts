@@ -71,7 +71,10 @@ const subjects: readonly Subject[] = [
 
 export const needs = [findAssets, () => findPeer()];
 
-/** Filling a cache from a real API server: ours and controller-runtime's in turn, on the same server and the same objects. */
+/**
+ * Filling a cache from a real API server: ours and controller-runtime's in turn, on the same server
+ * and the same objects.
+ */
 export async function run({ objects = 10_000 } = {}): Promise<Result> {
   const assets = findAssets();
   const peer = await findPeer();

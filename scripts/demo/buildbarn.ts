@@ -80,14 +80,17 @@ async function start(stage: Stage): Promise<RunningPart> {
   return { ready: ready.promise, stopped: Promise.all([running, ...shown]).then(() => undefined) };
 }
 
-/** The set in one resource, and what joins it. The other samples are the same by one resource for each component. */
+/**
+ * The set in one resource, and what joins it. The other samples are the same by one resource for
+ * each component.
+ */
 function isShown({ kind, spec }: Sample & { readonly spec?: { readonly cluster?: string } }): boolean {
   return kind === BuildbarnCluster.kind || spec?.cluster === set.name;
 }
 
 /**
- * What `kubectl patch` would do. Blobs are copied for an hour unless told otherwise, and each new pod is watched for ten seconds before
- * the next is replaced, which is long for a demo.
+ * What `kubectl patch` would do. Blobs are copied for an hour unless told otherwise, and each new
+ * pod is watched for ten seconds before the next is replaced, which is long for a demo.
  */
 async function reshard(stage: Stage): Promise<void> {
   const storage = { replicas: 3, resharding: { hold: "2s" } };

@@ -60,7 +60,10 @@ async function start(stage: Stage): Promise<RunningPart> {
   };
 }
 
-/** The operator and its API in one manager. Workers are simulated, so they are not asked about their builds. */
+/**
+ * The operator and its API in one manager. Workers are simulated, so they are not asked about their
+ * builds.
+ */
 async function startOperator(stage: Stage) {
   const client = stage.clientOf("buildkit-controller");
   const listening = Promise.withResolvers<number>();
@@ -88,7 +91,10 @@ async function startOperator(stage: Stage) {
   return { port: listening.promise, stopped: running.add(api).run({ signal: stage.signal }) };
 }
 
-/** What a pipeline does: the command with a ServiceAccount's token, which it would find mounted in its pod. */
+/**
+ * What a pipeline does: the command with a ServiceAccount's token, which it would find mounted in
+ * its pod.
+ */
 async function build(stage: Stage, pool: string, port: number): Promise<void> {
   const { client, signal } = stage;
   const folder = await mkdtemp(join(tmpdir(), "windlass-demo-"));

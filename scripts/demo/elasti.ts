@@ -20,7 +20,9 @@ const namespace = "default";
 const sample = { namespace, name: "web" };
 const resolver = { namespace: "elasti", name: "elasti-operator-resolver" };
 
-/** What stands for the image of the sample: a server that takes a moment to start, as servers do. */
+/**
+ * What stands for the image of the sample: a server that takes a moment to start, as servers do.
+ */
 const server = `
   const { createServer } = require("node:http");
   setTimeout(() => createServer((_, answer) => answer.end(process.env.HOSTNAME)).listen(8080), 200);

@@ -1,6 +1,6 @@
 /**
- * `npm start`: a control plane, the operators and their samples in one process, with what happens shown as it happens.
- * `npm start -- --exit-when-ready` ends once every sample is Ready.
+ * `npm start`: a control plane, the operators and their samples in one process, with what happens
+ * shown as it happens. `npm start -- --exit-when-ready` ends once every sample is Ready.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -60,7 +60,8 @@ stage.say("control plane", `up at ${await plane.listen()}`);
 stage.say("control plane", `export KUBECONFIG=${kubeconfig}   to look around with kubectl`);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
 
-// Each has a client of its own: what the server serves is asked for after the part has installed its kinds.
+// Each has a client of its own: what the server serves is asked for after the part has installed
+// its kinds.
 const running = await Promise.all(chosen.map((part) => part.start(stage.on(plane))));
 const allReady = Promise.all(running.map(({ ready }) => ready)).then(() => {
   process.stdout.write(`ready in ${Math.round(stage.elapsedMs)} ms\n`);

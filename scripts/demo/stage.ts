@@ -58,8 +58,8 @@ export class Stage {
   }
 
   /**
-   * Prints one line when an object appears, changes in what `describe` says of it, or is deleted. Ends with the stage's
-   * signal. Objects of which `describe` says nothing are left out.
+   * Prints one line when an object appears, changes in what `describe` says of it, or is deleted.
+   * Ends with the stage's signal. Objects of which `describe` says nothing are left out.
    */
   async follow<K extends AnyKind>(
     kind: K,
@@ -81,7 +81,9 @@ export class Stage {
     }
   }
 
-  /** The demo shows what happens by itself. Of a manager's log it prints warnings and errors alone. */
+  /**
+   * The demo shows what happens by itself. Of a manager's log it prints warnings and errors alone.
+   */
   readonly log: Logger = warningsAlone();
 }
 
@@ -92,7 +94,10 @@ export interface Sample {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** The objects of every YAML file in an operator's folder of samples, in the order of the files' names. */
+/**
+ * The objects of every YAML file in an operator's folder of samples, in the order of the files'
+ * names.
+ */
 export async function readSamples(operator: string): Promise<Sample[]> {
   const folder = join(import.meta.dirname, "..", "..", "operators", operator, "config", "samples");
   const files = (await readdir(folder)).filter(

@@ -10,7 +10,10 @@ const listed: ReadonlySet<string> = new Set([
   "@windlass/kinds/schemas",
 ]);
 
-/** A page of the reference for each package that others import, and one that lists them. By the name of the file. */
+/**
+ * A page of the reference for each package that others import, and one that lists them. By the name
+ * of the file.
+ */
 export async function apiReference(packages: readonly SourcePackage[]): Promise<ReadonlyMap<string, string>> {
   const pages = new Map<string, string>();
   const rows: string[] = [];

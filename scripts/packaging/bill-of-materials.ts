@@ -16,7 +16,9 @@ interface LockedPackage {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** A CycloneDX document: what our packages consist of when they run, down to the last dependency. */
+/**
+ * A CycloneDX document: what our packages consist of when they run, down to the last dependency.
+ */
 export interface BillOfMaterials {
   readonly bomFormat: "CycloneDX";
   readonly specVersion: "1.6";
@@ -42,7 +44,8 @@ interface Component {
 }
 
 /**
- * The bill of materials of the packages under `packages/`, from the lock file. The same lock gives the same bytes.
+ * The bill of materials of the packages under `packages/`, from the lock file. The same lock gives
+ * the same bytes.
  *
  * @throws Error when the lock does not have a dependency: `npm install` completes it
  */
@@ -124,7 +127,10 @@ function componentOf(lock: Lock, path: string): Component {
   };
 }
 
-/** The name of a package by its place: the lock says it only where it is another than that of its folder. */
+/**
+ * The name of a package by its place: the lock says it only where it is another than that of its
+ * folder.
+ */
 function nameAt(path: string): string {
   const [, name] = /(?:^|\/)(?:node_modules|packages)\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? [];
   return name ?? path;

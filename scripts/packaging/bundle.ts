@@ -24,8 +24,8 @@ export async function bundlePackage(source: SourcePackage): Promise<void> {
 }
 
 /**
- * A file for each export, and for what they share or load later one in `chunks/`: a dozen files are loaded in half the time of two hundred.
- * What the package depends on stays outside.
+ * A file for each export, and for what they share or load later one in `chunks/`: a dozen files are
+ * loaded in half the time of two hundred. What the package depends on stays outside.
  */
 async function bundleEntries(source: SourcePackage): Promise<void> {
   const entries = source.entries.map((entry) => [entry.name, entry.source] as const);
@@ -49,8 +49,9 @@ async function bundleEntries(source: SourcePackage): Promise<void> {
 }
 
 /**
- * A program together with all that it depends on, in `dist/bundle/`: nothing has to be looked for when it starts. `bin/` runs it in the place
- * of the sources where it is there and not older than they are.
+ * A program together with all that it depends on, in `dist/bundle/`: nothing has to be looked for
+ * when it starts. `bin/` runs it in the place of the sources where it is there and not older than
+ * they are.
  */
 async function bundleProgram(source: SourcePackage): Promise<void> {
   const folder = join(source.path, "dist", "bundle");

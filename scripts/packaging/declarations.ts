@@ -15,7 +15,8 @@ export async function declarePackage(source: SourcePackage): Promise<void> {
   try {
     const project = join(folder, "tsconfig.json");
     await writeFile(project, JSON.stringify(compilerProject(source, folder)));
-    // Found wherever this was started from: scripts that npm did not start have no tools in their PATH.
+    // Found wherever this was started from: scripts that npm did not start have no tools in their
+    // PATH.
     await run(join(root, "node_modules", ".bin", "tsc"), ["-p", project]);
     await publishDeclarations(source, join(folder, "src"));
   } finally {
@@ -43,7 +44,10 @@ function compilerProject({ path, entries }: SourcePackage, folder: string): obje
   };
 }
 
-/** Copies what is reachable from the package's exports: most modules are private, and so are their types. */
+/**
+ * Copies what is reachable from the package's exports: most modules are private, and so are their
+ * types.
+ */
 async function publishDeclarations(source: SourcePackage, emitted: string): Promise<void> {
   const types = join(source.path, "dist", "types");
   const pending = source.entries.map((entry) => declarationOf(posix.relative("src", entry.source)));
@@ -72,8 +76,8 @@ const nodeTypes = /\bBuffer\b|\bNodeJS\.|"node:/;
 const disposables = /\b(?:Async)?Disposable\b|\bSymbol\.(?:asyncD|d)ispose\b/;
 
 /**
- * Makes a declaration fit for any project: imports end with `.js`, as they do in the JavaScript; and what it needs beyond the language that
- * every project compiles for, it asks for.
+ * Makes a declaration fit for any project: imports end with `.js`, as they do in the JavaScript;
+ * and what it needs beyond the language that every project compiles for, it asks for.
  */
 export function publishedDeclaration(emitted: string): PublishedDeclaration {
   const imports = [...emitted.matchAll(relativeImport)].map(([, , path = ""]) => `${path}.d.ts`);

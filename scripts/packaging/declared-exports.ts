@@ -40,7 +40,8 @@ async function readExports(file: string, seen: Map<string, Promise<Exports>>): P
   const exported = new Map<string, DeclaredExport>();
   const add = (to: Map<string, DeclaredExport>, one: DeclaredExport) => {
     const before = to.get(one.name);
-    // Overloads, and a type with a value of the same name, are one: what is said of the first holds for all.
+    // Overloads, and a type with a value of the same name, are one: what is said of the first holds
+    // for all.
     const is = before !== undefined && one.is !== "value" ? before.is : one.is;
     to.set(one.name, before === undefined ? one : { ...before, is, text: `${before.text}\n${one.text}` });
   };
@@ -106,7 +107,9 @@ function commentBefore(source: string, at: number): string {
   return before.slice(begin);
 }
 
-/** A declaration for people: without words that only a compiler needs, and without what is private. */
+/**
+ * A declaration for people: without words that only a compiler needs, and without what is private.
+ */
 function tidy(text: string): string {
   return text
     .replace(/^export (?:declare )?/, "")

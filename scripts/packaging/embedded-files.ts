@@ -9,8 +9,9 @@ const cli = join(root, "packages", "cli");
 const manager = join(root, "packages", "runtime", "src", "manager");
 
 /**
- * The modules that reach for a file beside them, and what takes their place in a built package. A user's bundler moves modules and leaves
- * files behind, so in what is published the files are inside of the modules.
+ * The modules that reach for a file beside them, and what takes their place in a built package. A
+ * user's bundler moves modules and leaves files behind, so in what is published the files are
+ * inside of the modules.
  */
 const replacements: ReadonlyMap<string, () => Promise<string>> = new Map([
   [join(manager, "lease-worker.ts"), leaseWorker],
@@ -62,7 +63,10 @@ async function threadModule(functionName: string, input: string, shown: string):
     }`;
 }
 
-/** The thread asks for JSON alone. What is known of protobuf messages would be three quarters of its code. */
+/**
+ * The thread asks for JSON alone. What is known of protobuf messages would be three quarters of its
+ * code.
+ */
 const withoutProtobuf: Plugin = {
   name: "without-protobuf",
   load: (id) =>
@@ -71,7 +75,9 @@ const withoutProtobuf: Plugin = {
       : undefined,
 };
 
-/** What was recorded of a real server, still compressed: a file is unpacked when it is first read. */
+/**
+ * What was recorded of a real server, still compressed: a file is unpacked when it is first read.
+ */
 async function dataFile(): Promise<string> {
   const data = join(controlPlane, "data");
   const files: Record<string, string> = {};

@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 
 /**
- * The licences of the packages that modules came from, each once. Distributing a bundle distributes what is in it, and has to say
- * by whose leave.
+ * The licences of the packages that modules came from, each once. Distributing a bundle distributes
+ * what is in it, and has to say by whose leave.
  *
  * @throws Error when a package has no licence of its own
  */

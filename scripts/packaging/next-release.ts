@@ -1,7 +1,10 @@
 /** How much a release changes: what breaks, what is new, what is fixed. */
 export type Step = "major" | "minor" | "patch";
 
-/** The version after another: by a step, or as it is given. @throws TypeError when it is neither, or not above the other */
+/**
+ * The version after another: by a step, or as it is given. @throws TypeError when it is neither, or
+ * not above the other
+ */
 export function nextVersion(current: string, wanted: string): string {
   const next = isStep(wanted) ? stepped(current, wanted) : wanted;
   if (!/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(next))

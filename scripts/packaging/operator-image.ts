@@ -18,8 +18,8 @@ import { root } from "./source-packages.ts";
 export const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
 
 /**
- * Bundles the programs of an operator of this repository into a folder: `src/main.ts`, and each other `src/NAME-main.ts`, become one file each,
- * with all that they need.
+ * Bundles the programs of an operator of this repository into a folder: `src/main.ts`, and each
+ * other `src/NAME-main.ts`, become one file each, with all that they need.
  */
 export async function bundleOperator(operator: string, folder: string): Promise<void> {
   const sources = join(root, "operators", operator, "src");
@@ -68,7 +68,10 @@ async function withBundle<T>(operator: string, make: (bundle: string) => Promise
   }
 }
 
-/** Makes an image of an operator of this repository, and loads it where the lab's cluster, which KUBECONFIG names, finds it. */
+/**
+ * Makes an image of an operator of this repository, and loads it where the lab's cluster, which
+ * KUBECONFIG names, finds it.
+ */
 export async function loadIntoLab(operator: string, name?: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), `${operator}-archive-`));
   try {

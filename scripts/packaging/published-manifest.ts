@@ -17,12 +17,14 @@ type PublishedExport = string | { readonly types: string; readonly default: stri
 const repository = "git+https://github.com/windlass-dev/windlass.git";
 
 /**
- * The manifest that a package is published with. It differs from that of the repository in what npm cannot be told there: exports lead to
- * what was built, other packages may be newer than those tried here as long as they are compatible, and nothing remains that only
- * development needs.
+ * The manifest that a package is published with. It differs from that of the repository in what npm
+ * cannot be told there: exports lead to what was built, other packages may be newer than those
+ * tried here as long as they are compatible, and nothing remains that only development needs.
  *
- * @param passingOn Files that export all of another package. esbuild leaves out what has no side effects, and with such a file the start of the
- * modules that it leads to: what is imported through it is undefined, where the same module is also loaded later. So they count as having some.
+ * @param passingOn Files that export all of another package. esbuild leaves out what has no side
+ *   effects, and with such a file the start of the modules that it leads to: what is imported
+ *   through it is undefined, where the same module is also loaded later. So they count as having
+ *   some.
  */
 export function publishedManifest(
   { folder, manifest, entries, hasProgram }: SourcePackage,
@@ -64,7 +66,10 @@ function publishedExports(entries: SourcePackage["entries"]): Record<string, Pub
   return { ...Object.fromEntries(built), "./package.json": "./package.json" };
 }
 
-/** Packages of this repository fit together in one version alone; of others, whatever is compatible with what was tried. */
+/**
+ * Packages of this repository fit together in one version alone; of others, whatever is compatible
+ * with what was tried.
+ */
 function compatible(
   dependencies: Readonly<Record<string, string>>,
   ours: ReadonlySet<string>,

@@ -44,8 +44,9 @@ export async function publishable(file: string): Promise<Publishable> {
 }
 
 /**
- * Publishes tarballs, each after those that it depends on: whatever can be installed at any moment is whole. Versions that are there already
- * are passed over, so that a run that failed in the middle can be repeated.
+ * Publishes tarballs, each after those that it depends on: whatever can be installed at any moment
+ * is whole. Versions that are there already are passed over, so that a run that failed in the
+ * middle can be repeated.
  */
 export async function publishTarballs(all: readonly Publishable[], how: Publishing): Promise<void> {
   const { args = [], env = process.env, say } = how;

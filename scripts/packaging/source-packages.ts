@@ -3,7 +3,10 @@ import { basename, dirname, join } from "node:path";
 
 export const root = join(import.meta.dirname, "..", "..");
 
-/** A package.json as it stands in the repository: its exports name sources, so that nothing needs a build while developing. */
+/**
+ * A package.json as it stands in the repository: its exports name sources, so that nothing needs a
+ * build while developing.
+ */
 export interface SourceManifest {
   readonly name: string;
   readonly version: string;
@@ -68,5 +71,8 @@ function entriesOf({ exports = {} }: SourceManifest): readonly Entry[] {
     }));
 }
 
-/** Packages whose program is bundled with all that it depends on: the one must start fast, the other be downloaded fast. */
+/**
+ * Packages whose program is bundled with all that it depends on: the one must start fast, the other
+ * be downloaded fast.
+ */
 export const programsAlone: ReadonlySet<string> = new Set(["control-plane", "create-windlass"]);

@@ -21,7 +21,10 @@ export interface Tarball {
   readonly manifest: PublishedManifest;
 }
 
-/** Makes tarballs of packages that have been built. Each is put together in a folder of its own, with the manifest it is published with. */
+/**
+ * Makes tarballs of packages that have been built. Each is put together in a folder of its own,
+ * with the manifest it is published with.
+ */
 export async function packTarballs(
   packages: readonly SourcePackage[],
   destination: string,

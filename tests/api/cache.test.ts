@@ -178,7 +178,8 @@ test("a history that is forgotten costs a new list, and loses nothing", async ()
   await informer.synced;
   await make("f-1", { test: "forgotten" });
   await expect.poll(() => namesOf(informer.list()), soon).toEqual(["f-1"]);
-  // Only the embedded server can be made to forget and to hang up at will; elsewhere nothing happens, and nothing may be lost either.
+  // Only the embedded server can be made to forget and to hang up at will; elsewhere nothing
+  // happens, and nothing may be lost either.
   const { controlPlane } = cluster;
   controlPlane?.compact();
   controlPlane?.faults.dropWatches({ resources: ["configmaps"] });

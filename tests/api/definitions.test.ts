@@ -7,7 +7,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Sample, specSamples } from "../../packages/runtime/src/resource/random-schema.fixture.ts";
 
-/** Schemas per definition, and objects per schema. A definition takes a real server a second, an object a few milliseconds. */
+/**
+ * Schemas per definition, and objects per schema. A definition takes a real server a second, an
+ * object a few milliseconds.
+ */
 const width = 12;
 const objects = 4;
 const seeds = [1, 2, 3, 4];

@@ -1,6 +1,7 @@
 /**
- * The WebApp operator and the embedded control plane in one process, with a handed-in clock and randomness: the same seed gives the same
- * run. Needs no server, so it is the same test wherever the suite runs.
+ * The WebApp operator and the embedded control plane in one process, with a handed-in clock and
+ * randomness: the same seed gives the same run. Needs no server, so it is the same test wherever
+ * the suite runs.
  */
 import { manager } from "@windlass/runtime";
 import { CustomResourceDefinition, Deployment, Pod } from "@windlass/runtime/kinds";
@@ -73,7 +74,10 @@ async function play(seed: number): Promise<Trace> {
   return world.trace;
 }
 
-/** The same life on a server that fails now and then: refused, late, in conflict, cut off, its history gone. */
+/**
+ * The same life on a server that fails now and then: refused, late, in conflict, cut off, its
+ * history gone.
+ */
 async function playUnderFaults(seed: number): Promise<Trace> {
   await using world = await startWorld(seed);
   const { client, clock, plane } = world;

@@ -71,7 +71,8 @@ test("namespaces by label: those that get the label are taken up, and those that
   await mark(two, "a");
   await copied(two, "a");
   await mark(one, null);
-  // What comes after the change of the label in one namespace's history comes after it for the operator too.
+  // What comes after the change of the label in one namespace's history comes after it for the
+  // operator too.
   await mark(two, "b");
   await mark(two, "a");
   await write(two, "b");

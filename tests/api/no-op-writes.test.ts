@@ -28,7 +28,10 @@ let cache: Cache;
 let namespace: string;
 let parts: Parts;
 let count = 0;
-/** What the server said to the first apply after the others' edits, to see that the stories are worth telling. */
+/**
+ * What the server said to the first apply after the others' edits, to see that the stories are
+ * worth telling.
+ */
 const verdicts = { changes: 0, nothing: 0 };
 
 /** A real server takes some ten times as long, and has the time. */

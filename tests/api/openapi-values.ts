@@ -20,8 +20,9 @@ interface Schema {
 }
 
 /**
- * Random values of a type, from the schema that an API server publishes: all required fields of an object, and some of the
- * others. Strings are chosen by the name of the field, so that Kubernetes accepts most of them.
+ * Random values of a type, from the schema that an API server publishes: all required fields of an
+ * object, and some of the others. Strings are chosen by the name of the field, so that Kubernetes
+ * accepts most of them.
  */
 export function valuesOf(document: OpenApiDocument, type: string): fc.Arbitrary<Record<string, unknown>> {
   return objectValues({ $ref: `#/components/schemas/${type}` }, document, 3);

@@ -1,7 +1,10 @@
 import { controller, manager, webhookServer } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 
-/** A program as users write it, for tests of how a process starts and ends. HEALTH, METRICS and WEBHOOKS are ports. */
+/**
+ * A program as users write it, for tests of how a process starts and ends. HEALTH, METRICS and
+ * WEBHOOKS are ports.
+ */
 const { HEALTH, METRICS, WEBHOOKS } = process.env;
 const port = (text: string | undefined) =>
   text === undefined ? (false as const) : { port: Number(text), host: "127.0.0.1" };

@@ -89,7 +89,9 @@ async function write(name: string, spec: object = {}) {
   return { key, uid: created.metadata.uid };
 }
 
-/** Resolves when others have been through the queue: what was due before them has been reconciled. */
+/**
+ * Resolves when others have been through the queue: what was due before them has been reconciled.
+ */
 async function letOthersBy(): Promise<void> {
   const { key } = await write(`other-${others++}`);
   await waitForCondition(cluster.client, Notebook, key, "Ready");

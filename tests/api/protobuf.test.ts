@@ -14,7 +14,9 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => cluster.close(), 60_000);
 
-/** A cache that reads JSON, or protobuf where there is some, and the media types that it asked for. */
+/**
+ * A cache that reads JSON, or protobuf where there is some, and the media types that it asked for.
+ */
 function openCache(protobuf: boolean) {
   const accepted: string[] = [];
   const inner = cluster.transport();

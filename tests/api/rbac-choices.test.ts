@@ -15,7 +15,10 @@ const Reader = defineResource({
   status: z.object({ text: z.string().optional() }),
 });
 
-/** Shows the text of a ConfigMap whose kind is known only while running, as far as the cache is concerned. */
+/**
+ * Shows the text of a ConfigMap whose kind is known only while running, as far as the cache is
+ * concerned.
+ */
 const reader = controller(Reader, {
   follows: [ConfigMap],
   reconcile: async ({ metadata: { namespace }, spec }, { follow }) => {

@@ -24,7 +24,10 @@ import { keepLog } from "./logged.ts";
 /** On a busy machine even what happens at once takes its time. */
 const soon = { timeout: 10_000 };
 
-/** Uses everything that a role is generated for: children, status, a finalizer, events, a watched kind, and one more right. */
+/**
+ * Uses everything that a role is generated for: children, status, a finalizer, events, a watched
+ * kind, and one more right.
+ */
 const Vault = defineResource({
   group: "rbac.windlass.dev",
   version: "v1",
@@ -63,7 +66,10 @@ afterAll(() => cluster.close(), 60_000);
 
 type Edit = (rules: readonly PolicyRule[]) => readonly PolicyRule[];
 
-/** Runs the operator as a service account that has its generated role, and nothing else. `edit` takes something away from it. */
+/**
+ * Runs the operator as a service account that has its generated role, and nothing else. `edit`
+ * takes something away from it.
+ */
 async function runUnderItsRole(
   options: { readonly clusterWide?: boolean; readonly edit?: Edit; readonly also?: Controller } = {},
 ) {

@@ -14,7 +14,10 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => cluster.close(), 60_000);
 
-/** Only running a rule shows that it does not hold for a default: the server does, the generator does not. */
+/**
+ * Only running a rule shows that it does not hold for a default: the server does, the generator
+ * does not.
+ */
 const isRuleOnDefault = ({ field = "", message = "" }) =>
   field.includes(".default") && message.endsWith("needs a name");
 

@@ -55,7 +55,8 @@ test("every type can be a field of a CRD", { timeout: 60_000 }, async () => {
     Object.values(builtinTypes).flatMap((text) => text.match(/\b[a-z]+v\d+\.\w+/g) ?? []),
   );
   const outermost = Object.keys(builtinTypes).filter((name): name is keyof BuiltinTypes => !inside.has(name));
-  // A request has at most three megabytes, and the ten kinds with a Pod template inside take seventy kilobytes each.
+  // A request has at most three megabytes, and the ten kinds with a Pod template inside take
+  // seventy kilobytes each.
   const halves = [outermost.slice(0, outermost.length / 2), outermost.slice(outermost.length / 2)];
   for (const [index, names] of halves.entries()) {
     const fields = names.map((name) => [name.replace(".", ""), builtin(name).optional()] as const);

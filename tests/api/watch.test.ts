@@ -14,14 +14,14 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => cluster.close(), 60_000);
 
-type Seen = [type: string, name: string];
+type ObservedEvent = [type: string, name: string];
 
 /** Reads a watch until it has brought so many events, and leaves it. */
 async function take(
   events: AsyncIterable<WatchEvent<{ metadata: { name: string } }>>,
   count: number,
-): Promise<Seen[]> {
-  const seen: Seen[] = [];
+): Promise<ObservedEvent[]> {
+  const seen: ObservedEvent[] = [];
   for await (const event of events) {
     if (event.type === "ERROR") throw new Error(JSON.stringify(event.object));
     if (event.type !== "BOOKMARK") seen.push([event.type, event.object.metadata.name]);
@@ -67,7 +67,8 @@ test("a watch-list streams what there is, says that this was all, and goes on", 
     allowWatchBookmarks: true,
   });
   const seen = take(events, 3);
-  // Created while the stream may be at any point: it comes after the mark, or before it as part of the state.
+  // Created while the stream may be at any point: it comes after the mark, or before it as part of
+  // the state.
   await cluster.client.create(ConfigMap, { metadata: { namespace, name: "b-new", labels: { mine: "yes" } } });
   const result = await seen;
   expect(result[0]).toEqual(["ADDED", "a-old"]);
@@ -106,7 +107,7 @@ test("an object that stops matching leaves the watcher's sight, and comes back a
 test("a watch that ends is resumed from its last version, and nothing is missed or repeated", async () => {
   const namespace = await cluster.createNamespace();
   const { metadata } = await cluster.client.list(ConfigMap, { namespace });
-  const seen: Seen[] = [];
+  const seen: ObservedEvent[] = [];
   let version = metadata.resourceVersion ?? "";
   for (const name of ["a", "b", "c"]) {
     await cluster.client.create(ConfigMap, { metadata: { namespace, name, labels: { mine: "yes" } } });
@@ -133,7 +134,7 @@ test("a watch that ends is resumed from its last version, and nothing is missed 
 test("a watch without a version brings what there is first, and one that asks for a second ends after it", async () => {
   const namespace = await cluster.createNamespace();
   await cluster.client.create(ConfigMap, { metadata: { namespace, name: "there", labels: { mine: "yes" } } });
-  const seen: Seen[] = [];
+  const seen: ObservedEvent[] = [];
   const options = { namespace, labelSelector: "mine=yes", timeoutSeconds: 1 };
   for await (const { type, object } of cluster.client.watch(ConfigMap, options))
     seen.push([type, (object as { metadata: { name: string } }).metadata.name]);
@@ -142,7 +143,8 @@ test("a watch without a version brings what there is first, and one that asks fo
 
 test("a watch from a compacted version gets 410, and a list works again", async () => {
   const namespace = await cluster.createNamespace();
-  // A real server remembers of a custom kind what happened since it was installed, which is never the first version.
+  // A real server remembers of a custom kind what happened since it was installed, which is never
+  // the first version.
   await cluster.install(Note);
   cluster.controlPlane?.compact();
   const firstOf = () =>

@@ -1,6 +1,9 @@
 import { type Clock, systemClock } from "@windlass/clock";
 
-/** Time that runs so many times as fast as it should: what takes minutes of patience shows in seconds. */
+/**
+ * Time that runs so many times as fast as it should: what takes minutes of patience shows in
+ * seconds.
+ */
 export function fastClock(rate: number): Clock {
   const wall = systemClock.now();
   const start = systemClock.monotonic();

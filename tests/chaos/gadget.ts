@@ -12,7 +12,10 @@ export const Gadget = defineResource({
   status: z.object({ text: z.string().optional() }),
 });
 
-/** Small, and with all that an operator has: a child, a status, a finalizer. A bare API server collects no garbage, so it takes the child itself. */
+/**
+ * Small, and with all that an operator has: a child, a status, a finalizer. A bare API server
+ * collects no garbage, so it takes the child itself.
+ */
 export const gadgets = controller(Gadget, {
   owns: [ConfigMap],
   concurrency: 4,

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, test } from "vitest";
 import { election } from "./election.ts";
 import { record } from "./record.ts";
 import { neverBoth, startReplica } from "./replicas.ts";
-import { World } from "./world.ts";
+import { ChaosHarness } from "./world.ts";
 
-let world: World;
+let world: ChaosHarness;
 beforeAll(async () => {
-  world = await World.start();
+  world = await ChaosHarness.start();
 });
 afterAll(() => world[Symbol.asyncDispose]());
 

@@ -21,8 +21,8 @@ export interface Fault {
 }
 
 /**
- * Stands between one operator and the API server, and can be bad at it. It ends TLS, so that it sees requests and can answer them itself, and
- * speaks to the server as the administrator.
+ * Stands between one operator and the API server, and can be bad at it. It ends TLS, so that it
+ * sees requests and can answer them itself, and speaks to the server as the administrator.
  */
 export class ChaosProxy implements AsyncDisposable {
   /** Everything that came by, in order. */
@@ -34,7 +34,10 @@ export class ChaosProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #upstream: { readonly server: URL; readonly agent: Agent };
   readonly #sockets = new Set<Socket>();
-  /** Connections on which nothing moves any more, in either direction, though neither side closed them. */
+  /**
+   * Connections on which nothing moves any more, in either direction, though neither side closed
+   * them.
+   */
   readonly #mute = new WeakSet<Socket>();
   #isUnplugged = false;
 

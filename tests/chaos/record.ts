@@ -6,8 +6,8 @@ import { join } from "node:path";
 const shown = new Map<string, Record<string, Readonly<Record<string, number>>>>();
 
 /**
- * Enters what a scenario that held has shown into a file of results, of which the last run's are kept. A scenario that fails leaves no
- * entry.
+ * Enters what a scenario that held has shown into a file of results, of which the last run's are
+ * kept. A scenario that fails leaves no entry.
  *
  * @param file `last-result.json` of this folder, unless said otherwise
  */

@@ -1,4 +1,7 @@
-/** One replica of the operator, in a process of its own that can be killed, stopped and stalled. Started by replicas.ts. */
+/**
+ * One replica of the operator, in a process of its own that can be killed, stopped and stalled.
+ * Started by replicas.ts.
+ */
 import { manager, type Runnable, silentLogger } from "@windlass/runtime";
 import { Secret } from "@windlass/runtime/kinds";
 import { election } from "./election.ts";
@@ -17,8 +20,8 @@ const {
 };
 
 /**
- * Writes ten times a second while this replica leads; if it is stubborn, it goes on when it is asked
- * to stop.
+ * Writes ten times a second while this replica leads; if it is stubborn, it goes on when it is
+ * asked to stop.
  */
 const writer: Runnable = {
   name: "writer",

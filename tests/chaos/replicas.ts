@@ -5,9 +5,12 @@ import { waitFor } from "@windlass/testing";
 import { election } from "./election.ts";
 import type { Link } from "./link.ts";
 import type { ChaosProxy } from "./proxy.ts";
-import type { World } from "./world.ts";
+import type { ChaosHarness } from "./world.ts";
 
-/** A replica of the operator in a process of its own, behind a proxy of its own: what comes through there, it wrote. */
+/**
+ * A replica of the operator in a process of its own, behind a proxy of its own: what comes through
+ * there, it wrote.
+ */
 export interface Replica extends AsyncDisposable {
   readonly identity: string;
   readonly proxy: ChaosProxy;
@@ -22,7 +25,7 @@ export interface Replica extends AsyncDisposable {
 
 /** @param more `isStubborn`: it has work that does not end when it is told to. */
 export async function startReplica(
-  world: World,
+  world: ChaosHarness,
   namespace: string,
   identity: string,
   more: { readonly isStubborn?: boolean } = {},
@@ -62,7 +65,10 @@ export async function startReplica(
   };
 }
 
-/** Whether no write of one came after a write of the other had begun to: at no time were there two who wrote. */
+/**
+ * Whether no write of one came after a write of the other had begun to: at no time were there two
+ * who wrote.
+ */
 export function neverBoth(first: Replica, then: Replica): boolean {
   const takeover = then.proxy.writes[0]?.at ?? Number.POSITIVE_INFINITY;
   return first.proxy.writes.every(({ at }) => at < takeover);

@@ -3,15 +3,18 @@ import { ConfigMap } from "@windlass/runtime/kinds";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Gadget } from "./gadget.ts";
 import { record } from "./record.ts";
-import { World } from "./world.ts";
+import { ChaosHarness } from "./world.ts";
 
-let world: World;
+let world: ChaosHarness;
 beforeAll(async () => {
-  world = await World.start();
+  world = await ChaosHarness.start();
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** Deletes the children that were created again for owners which the server had lost: there is no garbage collector here. */
+/**
+ * Deletes the children that were created again for owners which the server had lost: there is no
+ * garbage collector here.
+ */
 async function collectGarbage(namespace: string): Promise<void> {
   const { client } = world;
   const owners = new Set(
@@ -37,7 +40,8 @@ test("a backup that is put back is noticed, and the operator works on what the s
   population.wanted.clear();
   for (const [name, text] of backedUp) population.wanted.set(name, text);
   const restoredAt = systemClock.monotonic();
-  // A watch that goes on from the server's future receives nothing, and is abandoned after two minutes.
+  // A watch that goes on from the server's future receives nothing, and is abandoned after two
+  // minutes.
   while (!(await population.isMirroredBy(operator.cache))) {
     expect(systemClock.monotonic() - restoredAt).toBeLessThan(180_000);
     await sleep(systemClock, 500);

@@ -1,11 +1,11 @@
 import { sleep, systemClock } from "@windlass/clock";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { record } from "./record.ts";
-import { World } from "./world.ts";
+import { ChaosHarness } from "./world.ts";
 
-let world: World;
+let world: ChaosHarness;
 beforeAll(async () => {
-  world = await World.start();
+  world = await ChaosHarness.start();
 });
 afterAll(() => world[Symbol.asyncDispose]());
 

@@ -4,13 +4,13 @@ import { fastClock, JumpingClock } from "./clocks.ts";
 import { election } from "./election.ts";
 import { record } from "./record.ts";
 import { neverBoth, startReplica } from "./replicas.ts";
-import { World } from "./world.ts";
+import { ChaosHarness } from "./world.ts";
 
 const hour = 3_600_000;
 
-let world: World;
+let world: ChaosHarness;
 beforeAll(async () => {
-  world = await World.start();
+  world = await ChaosHarness.start();
 });
 afterAll(() => world[Symbol.asyncDispose]());
 

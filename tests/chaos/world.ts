@@ -28,7 +28,7 @@ export interface Operator extends AsyncDisposable {
 }
 
 /** A control plane of its own, and ways to make life hard on it. */
-export class World implements AsyncDisposable {
+export class ChaosHarness implements AsyncDisposable {
   readonly control: Binaries;
   /** Goes straight to the server, past all proxies. */
   readonly client: Client;
@@ -49,9 +49,9 @@ export class World implements AsyncDisposable {
     });
   }
 
-  static async start(): Promise<World> {
+  static async start(): Promise<ChaosHarness> {
     const control = await startBinaries();
-    const world = new World(control, await mkdtemp(join(tmpdir(), "windlass-chaos-")));
+    const world = new ChaosHarness(control, await mkdtemp(join(tmpdir(), "windlass-chaos-")));
     const crd = Gadget.crd();
     await world.client.apply(CustomResourceDefinition, crd, { force: true });
     await waitFor(world.client, CustomResourceDefinition, { name: crd.metadata.name }, ({ status }) =>

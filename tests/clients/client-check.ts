@@ -1,9 +1,11 @@
 /**
- * Uses an API server with client-go and controller-runtime, JSON and protobuf, by a Go program. About 20 s.
+ * Uses an API server with client-go and controller-runtime, JSON and protobuf, by a Go program.
+ * About 20 s.
  *
  *     CLIENT_CHECK=PROGRAM node tests/clients/client-check.ts
  *
- * With KUBECONFIG, that cluster must do as well, and how many checks passed is kept in last-result.json.
+ * With KUBECONFIG, that cluster must do as well, and how many checks passed is kept in
+ * last-result.json.
  */
 import { findProgram, run, skip } from "./program.ts";
 import { onServers } from "./servers.ts";

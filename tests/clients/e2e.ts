@@ -1,11 +1,13 @@
 /**
- * Runs Kubernetes' own end-to-end tests on the embedded control plane, as far as they need no containers: 25 to 45 min.
+ * Runs Kubernetes' own end-to-end tests on the embedded control plane, as far as they need no
+ * containers: 25 to 45 min.
  *
  *     E2E_TEST=… node tests/clients/e2e.ts [FOCUS | --on-real]
  *
- * E2E_TEST is the program that `e2e/README.md` tells how to build. FOCUS, a regular expression, runs only what it matches. What a run of
- * everything showed is kept in e2e/last-result.json; with `--on-real`, what failed in it is run on the cluster of KUBECONFIG: what fails there
- * as well is no fault of the control plane.
+ * E2E_TEST is the program that `e2e/README.md` tells how to build. FOCUS, a regular expression,
+ * runs only what it matches. What a run of everything showed is kept in e2e/last-result.json; with
+ * `--on-real`, what failed in it is run on the cluster of KUBECONFIG: what fails there as well is
+ * no fault of the control plane.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -19,7 +21,8 @@ import { excluded, wanted } from "./e2e/specs.ts";
 import { findProgram, mustRun, run, skip } from "./program.ts";
 
 /**
- * Specs that want nodes for themselves wait a minute for what runs on every node of a cluster, each time. This is all of it, by its name.
+ * Specs that want nodes for themselves wait a minute for what runs on every node of a cluster, each
+ * time. This is all of it, by its name.
  */
 const systemPod = [
   "run",
@@ -44,7 +47,7 @@ try {
 }
 
 /** What is kept of a run of everything. */
-interface Kept {
+interface KeptResults {
   readonly started: string;
   readonly commit: string;
   readonly passed: number;
@@ -85,7 +88,7 @@ async function testEmbedded(): Promise<void> {
 async function testReal(): Promise<void> {
   const { KUBECONFIG: kubeconfig } = process.env;
   if (kubeconfig === undefined) throw new Error("KUBECONFIG must name the real cluster");
-  const last = JSON.parse(await readFile(kept, "utf8")) as Kept;
+  const last = JSON.parse(await readFile(kept, "utf8")) as KeptResults;
   const asked = [...last.failed, ...(last.failedOnRealToo ?? [])];
   const outcome = asked.length === 0 ? undefined : await runOn(kubeconfig, focusOn(asked));
   if (outcome) tell(outcome);
@@ -105,7 +108,7 @@ function tell({ passed, conformance, failed, skipped, seconds, faults }: Outcome
   );
 }
 
-async function keep(result: Kept): Promise<void> {
+async function keep(result: KeptResults): Promise<void> {
   await writeFile(kept, `${JSON.stringify(result, undefined, 2)}\n`);
 }
 

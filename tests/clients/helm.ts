@@ -1,5 +1,6 @@
 /**
- * Installs, tests, upgrades, rolls back and uninstalls a chart with helm: definitions, hooks, a test pod. About 15 s.
+ * Installs, tests, upgrades, rolls back and uninstalls a chart with helm: definitions, hooks, a
+ * test pod. About 15 s.
  *
  *     HELM=PROGRAM node tests/clients/helm.ts
  *
@@ -101,7 +102,10 @@ spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1.35", co
 
 const namespace = "helm-client";
 const patience = ["--wait", "--timeout", "90s"];
-/** What is done with the chart, one after the other. The last but one of the upgrades fails, as `x` is no number. */
+/**
+ * What is done with the chart, one after the other. The last but one of the upgrades fails, as `x`
+ * is no number.
+ */
 const calls: readonly (readonly string[])[] = [
   ["install", "demo", "CHART", "--create-namespace", ...patience],
   ["test", "demo", "--timeout", "90s"],
@@ -154,8 +158,8 @@ await onServers("helm", async ({ folder, kubeconfig }) => {
 });
 
 /**
- * helm prints an object's kinds in an order that changes every time. It also prints pods, of which some may still be on
- * their way out.
+ * helm prints an object's kinds in an order that changes every time. It also prints pods, of which
+ * some may still be on their way out.
  */
 function inOrder(text: string): string {
   const [before = "", ...sections] = text.split(/^==> /m);
@@ -170,7 +174,10 @@ function inOrder(text: string): string {
   return `${before}${sorted.map((section) => `==> ${section}\n`).join("")}${rest}`;
 }
 
-/** What is different every time: times, ages, addresses, the random ends of names, and how wide that makes a table's columns. */
+/**
+ * What is different every time: times, ages, addresses, the random ends of names, and how wide that
+ * makes a table's columns.
+ */
 function normal(text: string): string {
   return text
     .replaceAll(/(\w{3} )?\w{3} +\d+ \d\d:\d\d:\d\d( [+-]?\w+)? \d{4}/g, "TIME")

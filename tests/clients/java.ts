@@ -1,6 +1,6 @@
 /**
- * Has kube-api-test, the envtest of Java, start the programs of `windlass-control-plane assets`, and uses them with fabric8's client: about
- * 15 s, and longer where Maven is to fetch these first.
+ * Has kube-api-test, the envtest of Java, start the programs of `windlass-control-plane assets`,
+ * and uses them with fabric8's client: about 15 s, and longer where Maven is to fetch these first.
  *
  *     node tests/clients/java.ts
  *

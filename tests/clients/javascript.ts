@@ -1,9 +1,11 @@
 /**
- * Uses an API server with Kubernetes' own JavaScript client: about 20 s, half of which is its installation.
+ * Uses an API server with Kubernetes' own JavaScript client: about 20 s, half of which is its
+ * installation.
  *
  *     node tests/clients/javascript.ts
  *
- * Installs the client with npm into a folder that goes afterwards. With KUBECONFIG, that cluster must show the client the same.
+ * Installs the client with npm into a folder that goes afterwards. With KUBECONFIG, that cluster
+ * must show the client the same.
  */
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,9 +1,11 @@
 /**
- * Uses an API server with kube-rs: about 5 s, and minutes more where the program is to be built first.
+ * Uses an API server with kube-rs: about 5 s, and minutes more where the program is to be built
+ * first.
  *
  *     node tests/clients/kube-rs.ts
  *
- * Builds with cargo into a folder that stays for the next time. With KUBECONFIG, that cluster must show the client the same.
+ * Builds with cargo into a folder that stays for the next time. With KUBECONFIG, that cluster must
+ * show the client the same.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";

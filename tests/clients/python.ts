@@ -1,10 +1,11 @@
 /**
- * Uses an API server with the Python client: about 5 s, and a minute more where the client is to be installed first.
+ * Uses an API server with the Python client: about 5 s, and a minute more where the client is to be
+ * installed first.
  *
  *     node tests/clients/python.ts
  *
- * Installs the client with pip into a folder that goes afterwards, unless PYTHON_WITH_KUBERNETES names a Python that has it. With KUBECONFIG,
- * that cluster must show the client the same.
+ * Installs the client with pip into a folder that goes afterwards, unless PYTHON_WITH_KUBERNETES
+ * names a Python that has it. With KUBECONFIG, that cluster must show the client the same.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

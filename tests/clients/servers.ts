@@ -5,7 +5,7 @@ import { ControlPlane } from "../../packages/control-plane/src/control-plane.ts"
 import { keepResult } from "./result.ts";
 
 /** An API server to use a client on. */
-export interface Place {
+export interface TestServer {
   /** A file that names the server and an administrator's credentials. */
   readonly kubeconfig: string;
   /** An empty folder that goes when the client is done. */
@@ -13,15 +13,15 @@ export interface Place {
 }
 
 /**
- * Uses the embedded control plane, with all its controllers, and then the cluster of KUBECONFIG, if it is set: what the client saw of both
- * must read the same, line by line.
+ * Uses the embedded control plane, with all its controllers, and then the cluster of KUBECONFIG, if
+ * it is set: what the client saw of both must read the same, line by line.
  *
  * @param use gives what the client printed, without what differs from one run to the next
  * @param checks how many checks the client made in the last use, where it makes some of its own
  */
 export async function onServers(
   client: string,
-  use: (place: Place) => Promise<string>,
+  use: (place: TestServer) => Promise<string>,
   checks?: () => number,
 ): Promise<void> {
   const started = Date.now();
@@ -43,7 +43,7 @@ export async function onServers(
   if (differences !== "") process.exitCode = 1;
 }
 
-async function onEmbedded(use: (place: Place) => Promise<string>): Promise<string> {
+async function onEmbedded(use: (place: TestServer) => Promise<string>): Promise<string> {
   await using plane = await ControlPlane.start();
   // A real cluster's beginnings are long forgotten when a client comes.
   plane.compact();

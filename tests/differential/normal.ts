@@ -33,8 +33,9 @@ const fleeting: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Answers of one server with all that must differ between two servers made the same: identities are numbered in the order they
- * appear, versions of objects by their rank, times and allocated addresses are blanked. What a request chose itself stays.
+ * Answers of one server with all that must differ between two servers made the same: identities are
+ * numbered in the order they appear, versions of objects by their rank, times and allocated
+ * addresses are blanked. What a request chose itself stays.
  *
  * @param answers in the order they came
  * @param given the text of all requests: what is in it was not up to the server
@@ -103,7 +104,10 @@ class Settling {
   }
 }
 
-/** Lists, tables and bookmarks carry the store's version rather than an object's: others move it too. */
+/**
+ * Lists, tables and bookmarks carry the store's version rather than an object's: others move it
+ * too.
+ */
 function isOfTheStore(value: JsonObject): boolean {
   const annotations = isObject(value.metadata) ? value.metadata.annotations : undefined;
   return (
@@ -113,7 +117,10 @@ function isOfTheStore(value: JsonObject): boolean {
   );
 }
 
-/** Bookmarks come when the server finds time for them, except for the one that ends the initial events. */
+/**
+ * Bookmarks come when the server finds time for them, except for the one that ends the initial
+ * events.
+ */
 function isPlainBookmark(value: unknown): boolean {
   return (
     isObject(value) &&
@@ -137,7 +144,10 @@ function versionsIn(value: unknown): string[] {
   return typeof own === "string" && own !== "" ? [own, ...within] : within;
 }
 
-/** Entries are listed by the second of their last write: two writes in one second come in either order. */
+/**
+ * Entries are listed by the second of their last write: two writes in one second come in either
+ * order.
+ */
 function byManager(entries: readonly JsonObject[]): JsonObject[] {
   const managerKey = ({ manager, operation, apiVersion, subresource }: JsonObject) =>
     JSON.stringify([manager, operation, apiVersion, subresource]);

@@ -16,7 +16,7 @@ export interface Sending {
 }
 
 /** What came back, with its body read: an object, the events of a watch, or plain text. */
-export interface Answer {
+export interface ServerResponse {
   readonly status: number;
   readonly contentType: string;
   readonly warnings: readonly string[];
@@ -26,7 +26,7 @@ export interface Answer {
 /** Something that answers requests as an API server does. */
 export interface Server extends AsyncDisposable {
   readonly name: "real" | "embedded";
-  send(sending: Sending): Promise<Answer>;
+  send(sending: Sending): Promise<ServerResponse>;
 }
 
 /** The user agent that both servers get: managedFields may name it. */
@@ -88,7 +88,10 @@ export function openReal(kubeconfig: string): Server {
   };
 }
 
-/** A control plane in this process. @param options @default what a bare API server does by itself, and no more */
+/**
+ * A control plane in this process. @param options @default what a bare API server does by itself,
+ * and no more
+ */
 export async function openEmbedded(
   options: ControlPlaneOptions = { controllers: ["kubernetes-service"], nodes: "none" },
 ): Promise<Server & { readonly plane: ControlPlane }> {
@@ -137,7 +140,7 @@ function read(
   type: string | undefined,
   warning: string | readonly string[] | undefined,
   body: Buffer,
-): Answer {
+): ServerResponse {
   const contentType = type ?? "";
   const warnings = [
     ...[warning ?? []]

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What a comparison found. */
-export interface Tally {
+export interface ComparisonCounts {
   /** Which comparison, such as `http`. */
   readonly name: string;
   /** How many answers were held against each other. */
@@ -16,8 +16,11 @@ export interface Tally {
 
 const fileVariable = "DIFFERENTIAL_TALLY";
 
-/** Ends a comparison: says what it found, to people and to a script that runs several, and fails the process where servers differ. */
-export function conclude(tally: Tally): void {
+/**
+ * Ends a comparison: says what it found, to people and to a script that runs several, and fails the
+ * process where servers differ.
+ */
+export function conclude(tally: ComparisonCounts): void {
   process.stdout.write(`${line(tally)}\n`);
   const file = process.env[fileVariable];
   if (file !== undefined) {
@@ -52,12 +55,12 @@ export async function collect(work: (environment: NodeJS.ProcessEnv) => Promise<
   }
 }
 
-function parse(text: string): Required<Tally> {
-  const { known, ...rest } = JSON.parse(text) as Tally & { known: Record<string, number> };
+function parse(text: string): Required<ComparisonCounts> {
+  const { known, ...rest } = JSON.parse(text) as ComparisonCounts & { known: Record<string, number> };
   return { ...rest, known: new Map(Object.entries(known)) };
 }
 
-function summary(tallies: readonly Required<Tally>[]): string {
+function summary(tallies: readonly Required<ComparisonCounts>[]): string {
   const reasons = new Map<string, number>();
   for (const { known } of tallies) {
     for (const [reason, times] of known) reasons.set(reason, (reasons.get(reason) ?? 0) + times);
@@ -70,7 +73,7 @@ function summary(tallies: readonly Required<Tally>[]): string {
     .join("\n");
 }
 
-function line({ name, compared, differing, known }: Tally): string {
+function line({ name, compared, differing, known }: ComparisonCounts): string {
   const times = [...(known ?? new Map<string, number>()).values()].reduce((all, each) => all + each, 0);
   return `${name.padEnd(20)} ${String(compared).padStart(7)} compared, ${differing} differ, ${times} known differences`;
 }

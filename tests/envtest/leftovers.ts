@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Everything that a run starts, directly or not, has this variable: a suite that fails or is cut off leaves its servers behind, in process groups
- * of their own and without a parent.
+ * Everything that a run starts, directly or not, has this variable: a suite that fails or is cut
+ * off leaves its servers behind, in process groups of their own and without a parent.
  */
 export const runVariable = "WINDLASS_ENVTEST_RUN";
 
-/** The value for what the process `pid` starts: its id, and when it began, as ids are used again. */
+/**
+ * The value for what the process `pid` starts: its id, and when it began, as ids are used again.
+ */
 export function runOf(pid: number): string | undefined {
   try {
     // What is before the last parenthesis may have any characters: it is the program's name.
@@ -41,7 +43,10 @@ export function endLeftovers(): number[] {
   return ended;
 }
 
-/** The run that a process belongs to; undefined for all others, and for those that have ended or belong to others. */
+/**
+ * The run that a process belongs to; undefined for all others, and for those that have ended or
+ * belong to others.
+ */
 function variableOf(pid: number): string | undefined {
   let environment: string;
   try {

@@ -1,11 +1,13 @@
 /**
- * Runs others' test suites, unchanged, on the real kube-apiserver and etcd and on those that `npx windlass-control-plane assets` prints where the
- * package is installed, outside of this repository: each test must have the same result on both. The suites are compiled from the Go module
- * proxy the first time, which takes some minutes.
+ * Runs others' test suites, unchanged, on the real kube-apiserver and etcd and on those that `npx
+ * windlass-control-plane assets` prints where the package is installed, outside of this repository:
+ * each test must have the same result on both. The suites are compiled from the Go module proxy the
+ * first time, which takes some minutes.
  *
  *     KUBEBUILDER_ASSETS=… node tests/envtest/main.ts [part of a suite's name]
  *
- * KUBEBUILDER_ASSETS has the real programs. What it showed last, with both times, is in last-result.json.
+ * KUBEBUILDER_ASSETS has the real programs. What it showed last, with both times, is in
+ * last-result.json.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir, loadavg } from "node:os";
@@ -63,7 +65,7 @@ for (const project of projects) {
   for (const suite of chosen) {
     const row = await compared(`${project.module}/${suite.folder}`, await compile(sources, suite), real);
     rows.push(row);
-    process.stdout.write(`${told(row)}\n`);
+    process.stdout.write(`${rowText(row)}\n`);
   }
 }
 
@@ -89,7 +91,10 @@ async function installedAssets({ home, run }: Newcomer): Promise<string> {
   return output.trim();
 }
 
-/** Both results. Where they differ, both run once more: a suite that waits for things may fail on a busy machine. */
+/**
+ * Both results. Where they differ, both run once more: a suite that waits for things may fail on a
+ * busy machine.
+ */
 async function compared(name: string, suite: Compiled, realAssets: string): Promise<Row> {
   let [theirs, own] = [await runSuite(suite, realAssets), await runSuite(suite, ours)];
   if (differences(theirs, own).some((test) => !isKnown(test))) {
@@ -132,7 +137,7 @@ function isKnown(test: string): boolean {
   return Object.hasOwn(known, test);
 }
 
-function told({ suite, tests, passed, realSeconds, oursSeconds, differing }: Row): string {
+function rowText({ suite, tests, passed, realSeconds, oursSeconds, differing }: Row): string {
   const lines = differing.map((line) => `\n    ${line}`);
   return `${suite}: ${passed} of ${tests} passed on both, real ${realSeconds} s, ours ${oursSeconds} s${lines.join("")}`;
 }

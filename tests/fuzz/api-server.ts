@@ -1,11 +1,12 @@
 /**
- * Sends the embedded control plane invalid requests, by the hundred thousand, and prints those that it does not take well: a
- * panic, or a failure of its own where the real server has none.
+ * Sends the embedded control plane invalid requests, by the hundred thousand, and prints those that
+ * it does not take well: a panic, or a failure of its own where the real server has none.
  *
  *     node tests/fuzz/api-server.ts [--seeds 1,2,3] [--count N] [--kubeconfig FILE]
  *
- * So many requests are sent for each seed, and a tenth as many over HTTPS: 20,000 take about 20 s. With the kubeconfig of a real server that is there for nothing else,
- * what failed here is sent there too, and must fail there with the same status.
+ * So many requests are sent for each seed, and a tenth as many over HTTPS: 20,000 take about 20 s.
+ * With the kubeconfig of a real server that is there for nothing else, what failed here is sent
+ * there too, and must fail there with the same status.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

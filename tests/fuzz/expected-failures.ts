@@ -27,7 +27,10 @@ export function isRealServersOwn(status: number, text: string): boolean {
   return known.some((failure) => failure.status === status && failure.words.test(text));
 }
 
-/** Whether the embedded server said that it has no such thing, which it says loudly, and with a status that differs from any of the real one's. */
+/**
+ * Whether the embedded server said that it has no such thing, which it says loudly, and with a
+ * status that differs from any of the real one's.
+ */
 export function isUnsupported(status: number | "panic", text: string): boolean {
   return status === 501 && text.includes("WindlassUnsupported");
 }

@@ -8,7 +8,8 @@ import { RequestFuzzer } from "./requests.ts";
 const lanes = 32;
 
 /**
- * Sends requests through sockets, where there is more to break: headers, framing, and clients that leave in the middle.
+ * Sends requests through sockets, where there is more to break: headers, framing, and clients that
+ * leave in the middle.
  *
  * @returns the requests that got no answer. A server that is brought down ends the process.
  */

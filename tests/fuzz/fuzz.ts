@@ -35,7 +35,8 @@ const define: FuzzRequest = {
 };
 
 /**
- * Sends `count` requests to a control plane of its own, up to eight of them at a time. Waits are skipped: its clock only moves when asked.
+ * Sends `count` requests to a control plane of its own, up to eight of them at a time. Waits are
+ * skipped: its clock only moves when asked.
  */
 export async function fuzz(seed: number, count: number): Promise<Fuzzed> {
   const clock = new ManualClock(Date.parse("2026-01-01T00:00:00Z"));

@@ -65,7 +65,10 @@ const patch = (url: string, body: Json, type: string): LargeRequest => ({ method
 /** What can be stored: 1.5 MB. */
 const storable = 1_300_000;
 
-/** One list of requests for each way in which a request can be large. Each is made twice, under two names. */
+/**
+ * One list of requests for each way in which a request can be large. Each is made twice, under two
+ * names.
+ */
 export const shapes: Readonly<Record<string, (run: string) => readonly LargeRequest[]>> = {
   "many keys of data": (run) => [
     post(maps, map(run, { data: record((index) => [`k${index}`, "v"], storable) })),

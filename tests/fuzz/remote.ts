@@ -7,7 +7,10 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: Record<string, string> }];
 }
 
-/** An API server behind a socket, of which only the statuses matter. Takes addresses as they are, which a URL would straighten. */
+/**
+ * An API server behind a socket, of which only the statuses matter. Takes addresses as they are,
+ * which a URL would straighten.
+ */
 export class RemoteServer implements Disposable {
   readonly #address: URL;
   readonly #agent: Agent;
@@ -27,7 +30,10 @@ export class RemoteServer implements Disposable {
     });
   }
 
-  /** @returns the status; 0 if the server dropped the connection, which a real one does when it panics */
+  /**
+   * @returns the status; 0 if the server dropped the connection, which a real one does when it
+   * panics
+   */
   send({ method, url, headers, body }: FuzzRequest): Promise<number> {
     const sendable = Object.entries(headers).filter(([, text]) => /^[\x20-\x7e]*$/.test(text));
     return new Promise((resolve) => {

@@ -16,8 +16,9 @@ export interface Replayed {
 }
 
 /**
- * Sends what failed on the embedded server to a real one, each request with the object it was about in place, and compares the statuses. A
- * connection that the real server drops is a failure too: it panicked.
+ * Sends what failed on the embedded server to a real one, each request with the object it was about
+ * in place, and compares the statuses. A connection that the real server drops is a failure too: it
+ * panicked.
  */
 export async function replay(real: RemoteServer, failures: readonly ServerFailure[]): Promise<Replayed> {
   const alike = new Map<string, number>();
@@ -41,7 +42,10 @@ export async function replay(real: RemoteServer, failures: readonly ServerFailur
   return { tried, differences };
 }
 
-/** @returns the status; undefined if the real server does not take the object that the request is about */
+/**
+ * @returns the status; undefined if the real server does not take the object that the request is
+ * about
+ */
 async function replayOne(
   real: RemoteServer,
   { request, object }: ServerFailure,

@@ -149,7 +149,10 @@ export class RequestFuzzer {
     return this.#chance(0.1) ? this.#pick(yamlOddities) : dump(value);
   }
 
-  /** A message that a Go program made, more often than not with some of its bits turned, bytes gone or bytes too many. */
+  /**
+   * A message that a Go program made, more often than not with some of its bits turned, bytes gone
+   * or bytes too many.
+   */
   #message(): Uint8Array {
     const bytes = Buffer.from(this.#pick(golden)[0], "base64");
     const flips = this.#pick([0, 1, 1, 2, 8]);
@@ -161,7 +164,9 @@ export class RequestFuzzer {
     return this.#chance(0.05) ? Buffer.concat([bytes, bytes.subarray(0, this.#below(bytes.length))]) : bytes;
   }
 
-  /** What the collection takes, more often than not with something wrong or unusual in one place. */
+  /**
+   * What the collection takes, more often than not with something wrong or unusual in one place.
+   */
   #almost(collection: string): unknown {
     const content = structuredClone(fitting[collection.slice(collection.lastIndexOf("/") + 1)] ?? {});
     const object: Record<string, unknown> = {

@@ -1,11 +1,13 @@
 /**
- * Sends the embedded control plane the largest requests it takes, in every shape that some part of it goes through, and requests over many
- * objects, and prints those that hold up its event loop for too long: everybody else waits meanwhile.
+ * Sends the embedded control plane the largest requests it takes, in every shape that some part of
+ * it goes through, and requests over many objects, and prints those that hold up its event loop for
+ * too long: everybody else waits meanwhile.
  *
  *     node tests/fuzz/time.ts [--most MS] [--each] [PART]
  *
- * Only the CPU time of the server's thread counts, and the second of two runs: the first compiles code. PART runs the shapes whose names have
- * it; --each prints every request of theirs. What all of them took is kept in time-result.json.
+ * Only the CPU time of the server's thread counts, and the second of two runs: the first compiles
+ * code. PART runs the shapes whose names have it; --each prints every request of theirs. What all
+ * of them took is kept in time-result.json.
  */
 import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
@@ -30,7 +32,7 @@ const mostMs = Number(values.most);
 const [wanted = ""] = positionals;
 const took = new Map<string, number>();
 
-function told(name: string, longestMs: number, how: string): void {
+function report(name: string, longestMs: number, how: string): void {
   took.set(name, Math.round(longestMs));
   const slow = longestMs > mostMs ? "SLOW " : "";
   process.stdout.write(`${slow}${name}: ${Math.round(longestMs)} ms (${how})\n`);
@@ -62,7 +64,7 @@ for (const [name, make] of Object.entries(shapes).filter(([name]) => name.includ
       if (run === "second") longest = Math.max(longest, tookMs);
     }
   }
-  told(name, longest, [...new Set(statuses)].join(", "));
+  report(name, longest, [...new Set(statuses)].join(", "));
 }
 
 for (const [name, scene] of Object.entries(scenes).filter(([name]) => name.includes(wanted))) {
@@ -71,7 +73,7 @@ for (const [name, scene] of Object.entries(scenes).filter(([name]) => name.inclu
     const { longestMs, parts } = await measure(scene, plane);
     if (run === "first") continue;
     if (values.each) for (const { what, ms } of parts) process.stdout.write(`    ${what}: ${ms} ms\n`);
-    told(name, longestMs, `controllers: ${scene.controllers}`);
+    report(name, longestMs, `controllers: ${scene.controllers}`);
   }
 }
 const slow = [...took].filter(([, ms]) => ms > mostMs);

@@ -1,4 +1,6 @@
-/** The words that requests are made of: what an API server knows, and what it should not fall for. */
+/**
+ * The words that requests are made of: what an API server knows, and what it should not fall for.
+ */
 
 export const methods = [
   "GET",

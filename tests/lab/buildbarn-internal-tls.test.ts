@@ -25,7 +25,10 @@ import {
 } from "../../operators/buildbarn/testing/lab-test-environment.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
-/** A whole set whose components use TLS among themselves, and a real Bazel that builds while its certificates and its shards change. */
+/**
+ * A whole set whose components use TLS among themselves, and a real Bazel that builds while its
+ * certificates and its shards change.
+ */
 const actions = 20;
 const wait = { timeout: 180_000 };
 const small = { requests: { cpu: "10m", memory: "32Mi" } };
@@ -104,7 +107,10 @@ afterAll(async () => {
   await world?.close();
 }, 120_000);
 
-/** Has Bazel build until something has happened, and a little longer. No build may fail, and all that was built stays. */
+/**
+ * Has Bazel build until something has happened, and a little longer. No build may fail, and all
+ * that was built stays.
+ */
 async function building(what: string, happened: Promise<unknown>): Promise<void> {
   const began = systemClock.monotonic();
   const { cached, fresh } = await bazel.buildUntil(happened, next);

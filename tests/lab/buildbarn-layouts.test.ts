@@ -19,7 +19,10 @@ import {
 } from "../../operators/buildbarn/testing/lab-test-environment.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
-/** Shards of weights, that are drained, or in pairs, of a set whose components use TLS among themselves. */
+/**
+ * Shards of weights, that are drained, or in pairs, of a set whose components use TLS among
+ * themselves.
+ */
 const wait = { timeout: 120_000 };
 const authority = createAuthority({ commonName: "the set's", validFor: "1h" });
 const platform = [{ name: "OSFamily", value: "linux" }];
@@ -97,7 +100,10 @@ describe.each(versions)("shards of %s", (version) => {
     return used.filter((action) => !kept.has(action));
   }
 
-  /** Results that a mirror has, and the first of its pair has not. Others may have copies of them from before. */
+  /**
+   * Results that a mirror has, and the first of its pair has not. Others may have copies of them
+   * from before.
+   */
   async function firstsLack(): Promise<readonly string[]> {
     const pairs = [0, 1, 2].map(async (number) => {
       const kept = new Set(await keptBy(`storage-${number}`));
@@ -110,7 +116,8 @@ describe.each(versions)("shards of %s", (version) => {
   async function refilled(lack: () => Promise<readonly string[]>): Promise<void> {
     const missing = async () => {
       const lacking = await lack();
-      // Both frontends ask either of a pair in turn: with one more than a multiple of four, each action comes to all of them.
+      // Both frontends ask either of a pair in turn: with one more than a multiple of four, each
+      // action comes to all of them.
       const more = lacking.slice(0, (5 - (lacking.length % 4)) % 4);
       expect(await builds.misses([...lacking, ...more])).toEqual([]);
       return lacking.length;

@@ -29,8 +29,8 @@ import { Programs, platform, smallStores } from "../../operators/buildbarn/testi
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
 /**
- * Shard maps on the real programs: processes of this machine, without a cluster. What the model of `resharding/` takes for
- * granted is seen here: where blobs are, and what a mirror does.
+ * Shard maps on the real programs: processes of this machine, without a cluster. What the model of
+ * `resharding/` takes for granted is seen here: where blobs are, and what a mirror does.
  */
 const actions = Array.from({ length: 40 }, (_, index) => `action ${index}`);
 
@@ -102,7 +102,8 @@ describe.each(versions)("bb_storage of %s", (version) => {
     await written(single, ["by one"]);
     for (const frontend of [single, mirrored])
       expect(await hits(frontend, ["by a pair", "by one"])).toEqual(["by a pair", "by one"]);
-    // Results are read from either side in turn, so the second round finds those that the first has not copied.
+    // Results are read from either side in turn, so the second round finds those that the first has
+    // not copied.
     for (const _ of [1, 2]) expect(await hits(mirrored)).toEqual(actions);
     const pair = await Promise.all(["b0", "b1"].map((name) => keptBy(programs.shard(name))));
     // FindMissing, which every hit takes, refills the content-addressable storage.
@@ -162,7 +163,8 @@ describe.each(versions)("bb_storage of %s", (version) => {
         await written(frontend, [names[0]]);
         await written(beside, [names[1]]);
         expect(await hits(beside, names)).toEqual(names);
-        // Those that know one map alone write results there, and are not asked for others' before all know both.
+        // Those that know one map alone write results there, and are not asked for others' before
+        // all know both.
         if (index > 0 && index < 2) expect(await hits(frontend, names)).toEqual(names);
       }
     }

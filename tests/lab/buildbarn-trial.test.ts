@@ -17,7 +17,10 @@ import {
   labTestEnvironment,
 } from "../../operators/buildbarn/testing/lab-test-environment.ts";
 
-/** A program that is well for some seconds, and then fails: it must not take the place of one that works. */
+/**
+ * A program that is well for some seconds, and then fails: it must not take the place of one that
+ * works.
+ */
 const wait = { timeout: 120_000 };
 const image = "windlass/short-lived:dev";
 const program = `

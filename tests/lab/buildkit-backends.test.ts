@@ -8,7 +8,10 @@ import { type Allocated, LabOperator, labHost } from "../../operators/buildkit/t
 import { OciRegistry } from "../../operators/buildkit/testing/oci-registry.ts";
 import { S3Server } from "../../operators/buildkit/testing/s3-server.ts";
 
-/** Whether a build finds its project's cache where its pool's backends keep it, on a worker that has none. */
+/**
+ * Whether a build finds its project's cache where its pool's backends keep it, on a worker that has
+ * none.
+ */
 let operator: LabOperator;
 let namespace: string;
 let registry: OciRegistry;

@@ -61,7 +61,8 @@ describe.each(["privileged", "rootless"] as const)("%s workers with volumes", (p
     const volume = await volumeOf(workerOf(first));
     const { metadata } = await operator.client.get(BuildKitWorker, workerOf(first));
     await release(first);
-    // Another client's build comes between, and must not be given the project's volume while another is free.
+    // Another client's build comes between, and must not be given the project's volume while
+    // another is free.
     const other = await operator.allocate(key(), { affinityKey: "blog" });
     expect(await volumeOf(workerOf(other))).not.toBe(volume);
     await release(other);
@@ -75,7 +76,8 @@ describe.each(["privileged", "rootless"] as const)("%s workers with volumes", (p
     told(`${profile}: the same on another worker with the project's volume`, seconds(warm.ms));
     told(`${profile}: times as fast`, (cold.ms / warm.ms).toFixed(1));
     expect(warm.ms).toBeLessThan(cold.ms);
-    // A second of the same project at the same time has another volume: no two daemons may have one.
+    // A second of the same project at the same time has another volume: no two daemons may have
+    // one.
     const third = await operator.allocate(key(), { affinityKey: "shop" });
     expect(await volumeOf(workerOf(third))).not.toBe(volume);
     await Promise.all([release(second), release(third)]);

@@ -29,7 +29,10 @@ import { textData } from "../../operators/buildkit/src/secret-data.ts";
 import { build, gatewayServerName, startBuild } from "../../operators/buildkit/testing/gateway-build.ts";
 import { type Allocated, LabOperator } from "../../operators/buildkit/testing/lab-operator.ts";
 
-/** The gateway in its pod, by what it lets in, what it refuses, and what it goes through without a break. */
+/**
+ * The gateway in its pod, by what it lets in, what it refuses, and what it goes through without a
+ * break.
+ */
 let operator: LabOperator;
 let namespace: string;
 let allocated: Allocated;

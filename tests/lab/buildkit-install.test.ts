@@ -148,7 +148,10 @@ function logOf(namespace: string, name: string): string {
   return kubectl(["logs", "--namespace", namespace, "--selector", selector, "--tail=-1"]);
 }
 
-/** What the command says in a pod beside the pool, which has a token and what to trust mounted as the README shows it. */
+/**
+ * What the command says in a pod beside the pool, which has a token and what to trust mounted as
+ * the README shows it.
+ */
 async function statusFromPod(
   client: Client,
   installed: string,
@@ -187,7 +190,7 @@ async function statusFromPod(
   return kubectl(["logs", "--namespace", key.namespace, key.name]);
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -199,7 +202,7 @@ async function connectApi(client: Client, installed: string, namespace: string) 
   const token = kubectl(["create", "token", "builder", "--namespace", namespace, ...audience]).trim();
   const published = await client.get(ConfigMap, { namespace: installed, name: "buildkit-ca" });
   const { spec } = await client.get(Service, { namespace: installed, name: "buildkit-controller-api" });
-  const ask = (method: string, path: string, body: object): Promise<Answer> => {
+  const ask = (method: string, path: string, body: object): Promise<Response> => {
     const text = JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -222,7 +225,10 @@ async function connectApi(client: Client, installed: string, namespace: string) 
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("end", () => {
             const answer = Buffer.concat(chunks).toString("utf8");
-            resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer || "{}") as Answer["body"] });
+            resolve({
+              status: response.statusCode ?? 0,
+              body: JSON.parse(answer || "{}") as Response["body"],
+            });
           });
         },
       );
@@ -230,8 +236,11 @@ async function connectApi(client: Client, installed: string, namespace: string) 
       sent.end(text);
     });
   };
-  /** Asks again while a worker is being started, and while no server answers: the node may not know the Service yet. */
-  return async (method: string, path: string, body: object): Promise<Answer> => {
+  /**
+   * Asks again while a worker is being started, and while no server answers: the node may not know
+   * the Service yet.
+   */
+  return async (method: string, path: string, body: object): Promise<Response> => {
     const giveUpAt = systemClock.monotonic() + 120_000;
     const job = { jobId: crypto.randomUUID(), ...body };
     for (;;) {

@@ -7,7 +7,10 @@ import { lab } from "../../operators/buildkit/scripts/image.ts";
 import { BuildKitPool, BuildKitWorker } from "../../operators/buildkit/src/index.ts";
 import { LabOperator } from "../../operators/buildkit/testing/lab-operator.ts";
 
-/** More workers than the cluster has room for: an etcd and a kube-apiserver of their own, with pods that are simulated. */
+/**
+ * More workers than the cluster has room for: an etcd and a kube-apiserver of their own, with pods
+ * that are simulated.
+ */
 const pools = 50;
 const workersEach = 10;
 /** Of all that the API server is asked while nothing happens. */
@@ -53,7 +56,9 @@ test("500 idle workers of 50 pools cost next to nothing", { timeout: 900_000 }, 
 
 const told = (what: string, figure: string) => process.stdout.write(`  ${what}: ${figure}\n`);
 
-/** How many requests the API server has answered, watches that last and this very question left out. */
+/**
+ * How many requests the API server has answered, watches that last and this very question left out.
+ */
 async function requestsTo(client: Client): Promise<number> {
   const { body } = await client.raw({ path: "/metrics" });
   const text = Buffer.concat(await Array.fromAsync(body)).toString();

@@ -160,7 +160,8 @@ test("200 clients at once on 20 workers, while replicas of the API are killed: n
       await operator.kill(index);
       await operator.revive(index);
       kills++;
-      // Each lives for longer than the lease of the one before it, so that there is a leader now and then.
+      // Each lives for longer than the lease of the one before it, so that there is a leader now
+      // and then.
       await pause(5_000);
     }
   })();

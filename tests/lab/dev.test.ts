@@ -92,7 +92,7 @@ function start(
   return { process: child, said: () => text };
 }
 
-interface Made extends AnyObject {
+interface CreatedObject extends AnyObject {
   readonly spec?: { readonly replicas?: number };
 }
 
@@ -114,7 +114,7 @@ test.for([
       // An API server uses a new configuration about a second later.
       const replicas = async () => {
         const made = await create("good", ":1").catch(() => undefined);
-        return (made as Made | undefined)?.spec?.replicas;
+        return (made as CreatedObject | undefined)?.spec?.replicas;
       };
       await expect.poll(replicas, { timeout: 60_000, interval: 250 }).toBe(3);
       await expect(create("bad", "")).rejects.toThrow("spec.image: must have a tag");

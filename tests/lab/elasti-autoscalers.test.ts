@@ -208,7 +208,8 @@ const ArgoRollout: ResourceKind<RolloutObject, RolloutObject> = Rollout;
 /** Argo's ways to roll out, as a Rollout named `name` has them. */
 const ways: Readonly<Record<string, (name: string) => object>> = {
   canary: () => ({ strategy: { canary: { steps: [{ setWeight: 50 }, { pause: { duration: 1 } }] } } }),
-  // Argo writes the selector of a Service that the Rollout names, so the one that sleeps is another.
+  // Argo writes the selector of a Service that the Rollout names, so the one that sleeps is
+  // another.
   "blue-green": (name) => ({ strategy: { blueGreen: { activeService: `${name}-active` } } }),
 };
 

@@ -21,7 +21,9 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => cluster.close());
 
-/** Applies a sample. Its ElastiServices may have a shorter cooldown, so that the test waits less. */
+/**
+ * Applies a sample. Its ElastiServices may have a shorter cooldown, so that the test waits less.
+ */
 async function applySample(client: Client, namespace: string, file: string, elasti: object = {}) {
   for (const document of loadAll(await readFile(join(operator, "config", "samples", file), "utf8"))) {
     const manifest = asManifest(document, file);
@@ -98,7 +100,10 @@ test.for([kustomize, helm])(
   },
 );
 
-/** As the original's own tests have it: scaled to zero by hand it is behind the resolver, and with a request it is not any more. */
+/**
+ * As the original's own tests have it: scaled to zero by hand it is behind the resolver, and with a
+ * request it is not any more.
+ */
 async function likeTheOriginals(client: Client, namespace: string): Promise<void> {
   const key = { namespace, name: "target" };
   const labels = { app: key.name };
@@ -147,7 +152,8 @@ async function likeTheOriginals(client: Client, namespace: string): Promise<void
     ({ status }) => status?.phase === "Asleep" && status.mode === "proxy",
     wait,
   );
-  // The scale did not wait for the node's rules before the pods went, so they may still be about to follow.
+  // The scale did not wait for the node's rules before the pods went, so they may still be about to
+  // follow.
   expect(await vi.waitFor(() => ask(client, key, "/healthz/live", 1_000), wait)).toMatchObject({
     status: 200,
     body: "ok",

@@ -11,7 +11,10 @@ import { type LabEnvironment, labEnvironment } from "../../operators/elasti/test
 import { askOnce, untilAnswered } from "../../operators/elasti/testing/load.ts";
 import { record } from "../../operators/elasti/testing/record.ts";
 
-/** A folder with the original's manifests, such as a clone of its repository. They are not ours to copy. */
+/**
+ * A folder with the original's manifests, such as a clone of its repository. They are not ours to
+ * copy.
+ */
 const folder = process.env.ELASTI_ORIGINALS;
 const wait = { timeout: 90_000 };
 /** For manifests that the compiler should not check: the server is asked. */

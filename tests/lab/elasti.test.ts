@@ -325,7 +325,9 @@ test("operators that are killed, and resolvers that are replaced or stand still,
   });
 });
 
-/** For how long after its end a resolver may still get connections: until the nodes have followed. */
+/**
+ * For how long after its end a resolver may still get connections: until the nodes have followed.
+ */
 const afterKillMs = 3_000;
 
 test("resolvers that are killed at random cost what they had in hand and were about to get, and nothing else", {
@@ -398,7 +400,10 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     }
 }
 
-/** Deletes and kills pods of the operator and of the resolver, at random. @returns which pod, if there was one */
+/**
+ * Deletes and kills pods of the operator and of the resolver, at random. @returns which pod, if
+ * there was one
+ */
 const disturbances: readonly Disturbance[] = [
   ["operatorsKilled", () => killOperators(1)],
   ["allOperatorsKilled", () => killOperators(2)],
@@ -418,8 +423,9 @@ const disturbances: readonly Disturbance[] = [
 ];
 
 /**
- * As by a lost node: others take their place, and are not made to wait for a restart. The leader is among them, and nobody is
- * killed before there is one again: who waits to lead has to live for as long as the last one's lease.
+ * As by a lost node: others take their place, and are not made to wait for a restart. The leader is
+ * among them, and nobody is killed before there is one again: who waits to lead has to live for as
+ * long as the last one's lease.
  */
 async function killOperators(count: number): Promise<readonly string[]> {
   const operators = await lab.podsOf("operator");
@@ -606,7 +612,10 @@ test("a Prometheus trigger puts a service to sleep when its value falls, and wak
   expect((await client.get(ElastiService, key)).status?.phase).toBe("Serving");
 });
 
-/** Prints what the resolvers made of a service's requests: what they did not see went to a pod directly, or got lost on its way. */
+/**
+ * Prints what the resolvers made of a service's requests: what they did not see went to a pod
+ * directly, or got lost on its way.
+ */
 async function tellWhatResolversSaw(source: string): Promise<void> {
   for (const status of ["2xx", "4xx", "5xx", "aborted"]) {
     const labels = { namespace: lab.namespace, source, status };
@@ -615,7 +624,10 @@ async function tellWhatResolversSaw(source: string): Promise<void> {
   }
 }
 
-/** Waits until kube-proxy has followed: many new connections in a row no longer reach the resolver. @returns what it counted */
+/**
+ * Waits until kube-proxy has followed: many new connections in a row no longer reach the resolver.
+ * @returns what it counted
+ */
 async function untilSteady(counted: () => Promise<number>, url: string): Promise<number> {
   for (let left = 60; left > 0; left--) {
     const before = await counted();

@@ -5,7 +5,10 @@ import { manyReady, startCounted } from "../../operators/webapp/testing/many.ts"
 
 const count = 1_000;
 
-/** On the real control plane with simulated nodes: pods become Ready there and run nothing, so there is room for a thousand. */
+/**
+ * On the real control plane with simulated nodes: pods become Ready there and run nothing, so there
+ * is room for a thousand.
+ */
 test("a thousand WebApps become Ready, and then cost nothing, not even a restart", async () => {
   await using cluster = await startCluster({ flavour: "cluster" });
   await cluster.install({ crd: () => WebApp.crd({ conversion: "None" }) });

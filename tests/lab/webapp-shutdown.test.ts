@@ -17,7 +17,10 @@ const operator = { namespace: "webapp-system", name: "webapp-operator" };
 const replicas = 3;
 const selector = { namespace: operator.namespace, labelSelector: "app.kubernetes.io/name=webapp-operator" };
 
-/** Each create asks the defaulting and the validating webhook; one of v2 has the conversion webhook asked too. */
+/**
+ * Each create asks the defaulting and the validating webhook; one of v2 has the conversion webhook
+ * asked too.
+ */
 const versions = [
   { version: "v1", spec: { image: "nginx:1.25", replicas: 1 } },
   { version: "v2", spec: { image: "nginx:1.25", scaling: { min: 1 } } },
@@ -41,8 +44,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /**
- * Creates WebApps by dry run until it is stopped: a few one after the other all the time, and many at once now and then, which leaves
- * the API server with connections that it does not use again for seconds.
+ * Creates WebApps by dry run until it is stopped: a few one after the other all the time, and many
+ * at once now and then, which leaves the API server with connections that it does not use again for
+ * seconds.
  */
 function startLoad(): Load {
   const stop = new AbortController();

@@ -7,7 +7,10 @@ import { expect, test } from "vitest";
 import { installedWorld } from "../../operators/webapp/testing/installed-world.ts";
 import { webappSuite } from "../../operators/webapp/testing/suite.ts";
 
-/** The suite that passes on the embedded control plane, with the operator in an image, three replicas of it, and real pods. */
+/**
+ * The suite that passes on the embedded control plane, with the operator in an image, three
+ * replicas of it, and real pods.
+ */
 const world = webappSuite(installedWorld);
 
 test("nginx answers over the Service of its WebApp", async () => {
@@ -29,8 +32,8 @@ interface Page {
 }
 
 /**
- * Retries until a server answers, each time over a new connection: one that was begun before the node knew the Service is remembered by its
- * kernel as leading nowhere, and never gets there.
+ * Retries until a server answers, each time over a new connection: one that was begun before the
+ * node knew the Service is remembered by its kernel as leading nowhere, and never gets there.
  */
 async function fetchPage(address: string): Promise<Page> {
   const deadline = systemClock.monotonic() + 30_000;

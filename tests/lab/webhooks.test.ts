@@ -153,7 +153,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Objects go while they can be converted, and configurations once no manager is left to recreate them.
+  // Objects go while they can be converted, and configurations once no manager is left to recreate
+  // them.
   for (const { metadata } of (await cluster.client.list(Gadget, { namespace })).items)
     await cluster.client.delete(Gadget, { namespace, name: metadata.name });
   for (const stop of stops) await stop();

@@ -31,8 +31,8 @@ export interface Builder extends AsyncDisposable {
 }
 
 /**
- * Starts BuildKit with a stand-in for the base image, which cannot be pulled everywhere: Node and npm of this machine, a shell, and the
- * libraries that they need.
+ * Starts BuildKit with a stand-in for the base image, which cannot be pulled everywhere: Node and
+ * npm of this machine, a shell, and the libraries that they need.
  */
 export async function startBuilder(base: string): Promise<Builder> {
   await using stack = new AsyncDisposableStack();

@@ -57,7 +57,10 @@ function upstream(): string {
   return execFileSync("npm", ["config", "get", "registry"], { cwd: root, encoding: "utf8" }).trim();
 }
 
-/** Nothing but Node and npm: no tool of this repository is found by chance, and nothing that was downloaded before. */
+/**
+ * Nothing but Node and npm: no tool of this repository is found by chance, and nothing that was
+ * downloaded before.
+ */
 async function environment(home: string, registry: string): Promise<NodeJS.ProcessEnv> {
   const bin = join(home, "bin");
   await mkdir(bin);

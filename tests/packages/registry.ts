@@ -13,7 +13,8 @@ export interface Registry extends AsyncDisposable {
 }
 
 /**
- * Serves packages as npm's registry would if they had been published. Whatever else is asked for, it says where to find: at `upstream`.
+ * Serves packages as npm's registry would if they had been published. Whatever else is asked for,
+ * it says where to find: at `upstream`.
  */
 export async function startRegistry(tarballs: readonly Tarball[], upstream: string): Promise<Registry> {
   const files = new Map(tarballs.map(({ file }) => [`/-/${basename(file)}`, file]));

@@ -2,7 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Newcomer } from "./newcomer.ts";
 
-/** How users have the compiler check their code, from those who want to know everything to those who want to know little. */
+/**
+ * How users have the compiler check their code, from those who want to know everything to those who
+ * want to know little.
+ */
 export const compilerSettings = {
   strictest: {
     target: "es2024",
@@ -44,11 +47,17 @@ interface Bundle {
   readonly make: (user: Newcomer, project: string) => Promise<unknown>;
 }
 
-/** pino is CommonJS: where a bundler makes a module of it, it wants `require`. esbuild needs an option, the others do not. */
+/**
+ * pino is CommonJS: where a bundler makes a module of it, it wants `require`. esbuild needs an
+ * option, the others do not.
+ */
 const requireForEsbuild =
   'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
-/** The control plane's data is most of its bundle: minifying it takes a minute, and shows nothing that the operator's does not. */
+/**
+ * The control plane's data is most of its bundle: minifying it takes a minute, and shows nothing
+ * that the operator's does not.
+ */
 const webpackConfiguration = `
 const shared = {
   mode: "production",
@@ -116,7 +125,10 @@ export const bundles: Readonly<Record<string, Bundle>> = {
   },
 };
 
-/** A program with a control plane inside, whose patterns are matched on a thread: the text is long, and the pattern ambiguous. */
+/**
+ * A program with a control plane inside, whose patterns are matched on a thread: the text is long,
+ * and the pattern ambiguous.
+ */
 export const planeProgram = `
 import { Client } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
@@ -144,7 +156,10 @@ await client.close();
 await plane.close();
 `;
 
-/** What the compiler must refuse, whatever its settings: an error that is expected and does not come is one too. */
+/**
+ * What the compiler must refuse, whatever its settings: an error that is expected and does not come
+ * is one too.
+ */
 export const refusedProgram = `
 import type { Client } from "@windlass/client";
 import { child, controller, defineResource, metadataOnly } from "@windlass/runtime";

@@ -39,7 +39,8 @@ test.for(packages)("$manifest.name: publint finds nothing", async ({ manifest })
 test.for(libraries)(
   "$manifest.name: the types are found wherever the code is found",
   async ({ manifest }) => {
-    // CommonJS programs, and resolution as it was before exports, are left out: this is for Node 24.
+    // CommonJS programs, and resolution as it was before exports, are left out: this is for Node
+    // 24.
     await run("attw", [tarball(manifest.name).file, "--profile", "esm-only"]);
   },
 );
@@ -57,7 +58,8 @@ test.for(packages)(
 );
 
 test.for(packages)("$manifest.name: an installation has the peers of its dependencies", ({ manifest }) => {
-  // Otherwise Yarn and pnpm install what it brings once more, without those peers: a second runtime knows nothing of the first one's kinds.
+  // Otherwise Yarn and pnpm install what it brings once more, without those peers: a second runtime
+  // knows nothing of the first one's kinds.
   const { dependencies = {}, peerDependencies = {} } = tarball(manifest.name).manifest;
   const passedOn = Object.keys(dependencies).map((name) => tarballs.get(name)?.manifest.peerDependencies);
   expect(peerDependencies).toMatchObject(Object.assign({}, ...passedOn));

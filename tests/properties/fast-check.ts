@@ -1,10 +1,11 @@
 /**
- * fast-check for `npm run test:lab -- properties`, where vitest.properties.config.ts gives it to the tests in place of
- * the original. A property is tried again, each time with another seed, until PROPERTY_SECONDS are over: the tests
- * say how many runs are enough for `npm test`, and here time does not matter.
+ * fast-check for `npm run test:lab -- properties`, where vitest.properties.config.ts gives it to
+ * the tests in place of the original. A property is tried again, each time with another seed, until
+ * PROPERTY_SECONDS are over: the tests say how many runs are enough for `npm test`, and here time
+ * does not matter.
  *
- * The rounds are whole ones. fast-check's own time limit would leave an asynchronous run in the middle, with its
- * servers still open.
+ * The rounds are whole ones. fast-check's own time limit would leave an asynchronous run in the
+ * middle, with its servers still open.
  */
 import * as original from "fast-check";
 

@@ -27,7 +27,7 @@ A Kubernetes API server in one process, for developing and testing operators. Ru
 `;
 
 /** What the command line asks for. */
-interface Wishes {
+interface ServeOptions {
   readonly kubeconfig: string;
   readonly listen: { readonly host?: string; readonly port?: number };
   readonly plane: ControlPlaneOptions;
@@ -52,7 +52,7 @@ class PlaceError extends Error {
   override readonly name = "PlaceError";
 }
 
-async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
+async function readOptions(args: readonly string[]): Promise<ServeOptions | "help"> {
   const values = parse(args);
   if (values.help) return "help";
   const { kubeconfig, port, host, data, controllers, nodes, image = [], service = [] } = values;
@@ -180,9 +180,9 @@ function explain(error: unknown): string {
   }
 }
 
-async function run(wishes: Wishes): Promise<void> {
-  const plane = await ControlPlane.start(wishes.plane);
-  for (const { namespace, name, port, url } of wishes.services) plane.bindService(namespace, name, port, url);
+async function run(parsed: ServeOptions): Promise<void> {
+  const plane = await ControlPlane.start(parsed.plane);
+  for (const { namespace, name, port, url } of parsed.services) plane.bindService(namespace, name, port, url);
   let stopping: Promise<void> | undefined;
   const stop = () => {
     stopping ??= plane.close();
@@ -191,14 +191,14 @@ async function run(wishes: Wishes): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   let url: string;
   try {
-    url = await plane.listen(wishes.listen);
-    await writeFile(wishes.kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
+    url = await plane.listen(parsed.listen);
+    await writeFile(parsed.kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
   } catch (error) {
     await plane.close();
     throw error;
   }
   process.stdout.write(
-    `ready in ${Math.round(performance.now())} ms\nat ${url}: export KUBECONFIG=${resolve(wishes.kubeconfig)}\n`,
+    `ready in ${Math.round(performance.now())} ms\nat ${url}: export KUBECONFIG=${resolve(parsed.kubeconfig)}\n`,
   );
 }
 
@@ -207,9 +207,9 @@ async function run(wishes: Wishes): Promise<void> {
  */
 export async function serveCommand(args: readonly string[]): Promise<void> {
   try {
-    const wishes = await readWishes(args);
-    if (wishes === "help") process.stdout.write(usage);
-    else await run(wishes);
+    const parsed = await readOptions(args);
+    if (parsed === "help") process.stdout.write(usage);
+    else await run(parsed);
   } catch (error) {
     process.stderr.write(`windlass-control-plane: ${explain(error)}\n`);
     if (error instanceof UsageError) process.stderr.write(`\n${usage}`);

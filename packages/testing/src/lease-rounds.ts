@@ -1,7 +1,7 @@
 import type { Transport } from "@windlass/client";
 
 /** What a candidate for a lease has seen of it in this round. */
-interface Look {
+interface Observation {
   readonly order: number;
 }
 
@@ -14,7 +14,10 @@ const leasePath = /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/[^/?]+\/lease
  */
 export class LeaseRounds {
   /** Who competes for what, with their last look at it in this round. */
-  readonly #candidates = new Map<string, { readonly who: string; readonly lease: string; look?: Look }>();
+  readonly #candidates = new Map<
+    string,
+    { readonly who: string; readonly lease: string; look?: Observation }
+  >();
   /** When each lease was first renewed in this round. */
   readonly #renewed = new Map<string, number>();
   #order = 0;

@@ -14,7 +14,7 @@ export function chooseFrom(numbers: readonly number[]): Choose {
 }
 
 /** A part of the object, and how to put another value there. */
-interface Place {
+interface FieldLocation {
   readonly value: Json;
   set(value: Json | undefined): void;
 }
@@ -23,8 +23,8 @@ const untouchable = new Set(["apiVersion", "kind", "status"]);
 const metadataToEdit = ["labels", "annotations", "ownerReferences", "finalizers"];
 
 /** Every part of an object that another hand may change. */
-function placesOf(object: JsonObject): Place[] {
-  const found: Place[] = [];
+function placesOf(object: JsonObject): FieldLocation[] {
+  const found: FieldLocation[] = [];
   const visit = (holder: JsonObject | Json[], key: string | number): void => {
     const value = (holder as JsonObject)[key] as Json;
     found.push({
@@ -57,7 +57,7 @@ export function edit(object: JsonObject, choose: Choose): JsonObject {
   return changed;
 }
 
-function editList(place: Place, list: Json[], choose: Choose): void {
+function editList(place: FieldLocation, list: Json[], choose: Choose): void {
   const at = choose(list.length);
   switch (choose(4)) {
     case 0:
@@ -77,7 +77,7 @@ function editList(place: Place, list: Json[], choose: Choose): void {
   if (list.length === 0 && choose(2) === 0) place.set(undefined);
 }
 
-function editMap(place: Place, map: JsonObject, choose: Choose): void {
+function editMap(place: FieldLocation, map: JsonObject, choose: Choose): void {
   const keys = Object.keys(map);
   const key = keys[choose(keys.length)];
   switch (choose(3)) {
@@ -92,7 +92,7 @@ function editMap(place: Place, map: JsonObject, choose: Choose): void {
   }
 }
 
-function editScalar(place: Place, value: Json, choose: Choose): void {
+function editScalar(place: FieldLocation, value: Json, choose: Choose): void {
   switch (choose(4)) {
     case 0:
       place.set(undefined);
@@ -105,7 +105,10 @@ function editScalar(place: Place, value: Json, choose: Choose): void {
   }
 }
 
-/** Another form of the value, which means the same wherever there is one: a quantity, a number or a text, a moment. */
+/**
+ * Another form of the value, which means the same wherever there is one: a quantity, a number or a
+ * text, a moment.
+ */
 function respelt(value: Json): Json {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return null;
@@ -126,7 +129,10 @@ function another(value: Json): Json {
   return first === undefined ? { extra: "extra" } : { ...value, [first]: another(value[first] as Json) };
 }
 
-/** A part of what an object may have, as a user might apply it: some fields left out, some lists in another order. */
+/**
+ * A part of what an object may have, as a user might apply it: some fields left out, some lists in
+ * another order.
+ */
 export function thin(value: Json, choose: Choose, often = 6): Json {
   if (Array.isArray(value)) {
     const kept = value.filter(() => choose(often * 2) > 0).map((item) => thin(item, choose, often));

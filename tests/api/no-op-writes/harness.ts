@@ -25,7 +25,7 @@ import type { Json, JsonObject } from "./edits.ts";
 export const fieldManager = "writes.windlass";
 
 /** What is applied, and what the server would say to it. */
-export interface Verdict {
+export interface WriteOutcome {
   /** Whether the server's own dry run changes something; undefined if it refuses the apply. */
   readonly changes: boolean | undefined;
   /** Whether all that it changes is the order of lists. */
@@ -212,7 +212,7 @@ function nothingCached(cache: Cache): Cache {
 }
 
 /** What the server itself says to an apply. */
-export async function verdictOf(client: Parts["client"], subject: Subject): Promise<Verdict> {
+export async function verdictOf(client: Parts["client"], subject: Subject): Promise<WriteOutcome> {
   const body = await subject.body();
   const live = await client.get(subject.kind, keyOf(body));
   try {
@@ -251,9 +251,10 @@ function dryRun(client: Parts["client"], { kind, subresource }: Subject, body: J
 }
 
 /**
- * An object with its keys in order, without what alone is no change: what others own, which an apply takes from them if it
- * spells a value in another way than they did; when a manager owned it; and the generation, which NetworkPolicies get again with
- * each write that has an empty list in it, so that there is no end to it.
+ * An object with its keys in order, without what alone is no change: what others own, which an
+ * apply takes from them if it spells a value in another way than they did; when a manager owned it;
+ * and the generation, which NetworkPolicies get again with each write that has an empty list in it,
+ * so that there is no end to it.
  */
 function comparable(object: KubernetesObject): JsonObject {
   const sorted = (value: Json): Json => {

@@ -1,16 +1,18 @@
 import type { Behaviour } from "./hook-server.ts";
 import type { Sending } from "./servers.ts";
 
-/** One webhook and what is sent past it. Requests are about objects labelled with the case's name. */
+/**
+ * One webhook and what is sent past it. Requests are about objects labelled with the case's name.
+ */
 export interface Case {
   readonly name: string;
   readonly kind: "mutating" | "validating";
   readonly webhook?: Record<string, unknown>;
   readonly behaviour: Behaviour;
-  readonly sendings?: (at: Place) => readonly Sending[];
+  readonly sendings?: (at: FieldLocation) => readonly Sending[];
 }
 
-export interface Place {
+export interface FieldLocation {
   readonly namespace: string;
   readonly labels: { readonly case: string };
   readonly name: string;
@@ -30,17 +32,19 @@ function patch(operations: unknown, extra: object = {}): Behaviour {
   });
 }
 
-const maps = (at: Place) => `/api/v1/namespaces/${at.namespace}/configmaps`;
+const maps = (at: FieldLocation) => `/api/v1/namespaces/${at.namespace}/configmaps`;
 
-function configMap(at: Place, extra: object = {}): object {
+function configMap(at: FieldLocation, extra: object = {}): object {
   return { metadata: { name: at.name, labels: at.labels }, data: { a: "1" }, ...extra };
 }
 
-const create = (at: Place): readonly Sending[] => [{ method: "POST", path: maps(at), body: configMap(at) }];
+const create = (at: FieldLocation): readonly Sending[] => [
+  { method: "POST", path: maps(at), body: configMap(at) },
+];
 
 export const defaultSendings = create;
 
-const wholeLife = (at: Place): readonly Sending[] => [
+const wholeLife = (at: FieldLocation): readonly Sending[] => [
   { method: "POST", path: `${maps(at)}?fieldManager=me&fieldValidation=Strict`, body: configMap(at) },
   { method: "PUT", path: `${maps(at)}/${at.name}`, body: configMap(at, { data: { a: "2" } }) },
   {
@@ -75,7 +79,7 @@ function thingRule(version: string): object {
   return { apiGroups: [thingGroup], apiVersions: [version], resources: ["things"], operations: ["*"] };
 }
 
-const things = (at: Place): readonly Sending[] => {
+const things = (at: FieldLocation): readonly Sending[] => {
   const path = `/apis/${thingGroup}/v2/namespaces/${at.namespace}/things`;
   const body = {
     apiVersion: `${thingGroup}/v2`,

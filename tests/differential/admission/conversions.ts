@@ -6,7 +6,7 @@ type Converted = Record<string, unknown> & {
   metadata: Record<string, unknown>;
   spec: Record<string, unknown>;
 };
-type Answer = { result?: object; convertedObjects?: unknown; uid?: string };
+type ConversionResponse = { result?: object; convertedObjects?: unknown; uid?: string };
 
 const group = `conversion-${process.pid}.example.com`;
 const base = `/apis/${group}`;
@@ -26,12 +26,12 @@ function convert(review: Review): Converted[] {
   });
 }
 
-const good = (review: Review): Answer => ({
+const good = (review: Review): ConversionResponse => ({
   result: { status: "Success" },
   convertedObjects: convert(review),
 });
 
-function changed(change: (object: Converted) => unknown): (review: Review) => Answer {
+function changed(change: (object: Converted) => unknown): (review: Review) => ConversionResponse {
   return (review) => ({ result: { status: "Success" }, convertedObjects: convert(review).map(change) });
 }
 
@@ -41,7 +41,7 @@ const list: Sending = { method: "GET", path: `${base}/v2/namespaces/default/widg
 /** How a conversion webhook behaves, and what is sent meanwhile. */
 export interface ConversionCase {
   readonly name: string;
-  readonly behave: (review: Review) => Answer;
+  readonly behave: (review: Review) => ConversionResponse;
   readonly sendings: readonly Sending[];
 }
 
@@ -207,8 +207,8 @@ export async function cleanConversions(server: Server, hooks: HookServer): Promi
 }
 
 /**
- * The answers, and for the read of one object what the webhook was asked. The real server asks at other times too: its watch
- * caches hold each version apart.
+ * The answers, and for the read of one object what the webhook was asked. The real server asks at
+ * other times too: its watch caches hold each version apart.
  */
 export async function playConversion(
   server: Server,

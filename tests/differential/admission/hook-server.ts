@@ -6,7 +6,10 @@ export type Review = Record<string, unknown> & {
   request: Record<string, unknown> & { uid: string; object: Record<string, unknown> | null };
 };
 
-/** What a webhook answers: a response to the review, a whole HTTP answer, or nothing for as long as it is asked. */
+/**
+ * What a webhook answers: a response to the review, a whole HTTP answer, or nothing for as long as
+ * it is asked.
+ */
 export type Behaviour = (
   review: Review,
 ) => { response: object } | { status: number; type?: string; text: string } | "hang" | "cut";

@@ -9,8 +9,9 @@ import { type PolicyCase, policyCases } from "./policies.ts";
 import { openEmbedded, openReal, type Server } from "./servers.ts";
 
 /**
- * Plays the same requests past admission webhooks, policies and conversion webhooks of a real API server and of the embedded
- * one, and prints where their answers, or what they send to the webhooks, differ.
+ * Plays the same requests past admission webhooks, policies and conversion webhooks of a real API
+ * server and of the embedded one, and prints where their answers, or what they send to the
+ * webhooks, differ.
  *
  *   node tests/differential/admission/main.ts --kubeconfig FILE --host ADDRESS [--only CASE]
  *

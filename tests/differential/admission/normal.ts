@@ -1,4 +1,7 @@
-/** What differs between any two servers, and between two runs on one: identities, versions, times, users. */
+/**
+ * What differs between any two servers, and between two runs on one: identities, versions, times,
+ * users.
+ */
 const fleeting = new Set(["uid", "resourceVersion", "creationTimestamp", "time", "userInfo"]);
 
 /** An answer or object with everything fleeting replaced by its type. */
@@ -18,7 +21,10 @@ export function normal(value: unknown): unknown {
   );
 }
 
-/** Managers are listed by the time of their last write, in seconds: two writes in one come in either order. */
+/**
+ * Managers are listed by the time of their last write, in seconds: two writes in one come in either
+ * order.
+ */
 function sorted(key: string, value: unknown): unknown {
   if (key !== "managedFields" || !Array.isArray(value)) return value;
   return [...(value as { manager: string }[])].sort((a, b) => (a.manager < b.manager ? -1 : 1));

@@ -1,4 +1,4 @@
-import { type Place, thingGroup } from "./cases.ts";
+import { type FieldLocation, thingGroup } from "./cases.ts";
 import type { Sending } from "./servers.ts";
 
 /** A policy with its binding, and what is sent past it. */
@@ -6,14 +6,17 @@ export interface PolicyCase {
   readonly name: string;
   readonly policy: Record<string, unknown>;
   readonly binding?: Record<string, unknown>;
-  readonly sendings?: (at: Place) => readonly Sending[];
+  readonly sendings?: (at: FieldLocation) => readonly Sending[];
 }
 
 function validation(expression: string, rest: object = {}): Record<string, unknown> {
   return { validations: [{ expression, ...rest }] };
 }
 
-/** A kind that is new in each run: the real server keeps what it once knew of the parameters of built-in kinds. */
+/**
+ * A kind that is new in each run: the real server keeps what it once knew of the parameters of
+ * built-in kinds.
+ */
 const params = { paramKind: { apiVersion: `${thingGroup}/v1`, kind: "Thing" } };
 
 export const policyCases: readonly PolicyCase[] = [

@@ -2,7 +2,7 @@ import type { ControlPlane } from "@windlass/control-plane";
 import * as servers from "../servers.ts";
 
 /** An answer with its body parsed. */
-export interface Answer {
+export interface ServerResponse {
   readonly status: number;
   readonly warnings: readonly string[];
   readonly body: Record<string, unknown>;
@@ -18,10 +18,16 @@ export interface Sending {
 /** A server under comparison. */
 export interface Server {
   readonly name: "real" | "embedded";
-  send(sending: Sending): Promise<Answer>;
-  /** Waits until a change of its admission configuration holds: the real server takes a second or two. */
+  send(sending: Sending): Promise<ServerResponse>;
+  /**
+   * Waits until a change of its admission configuration holds: the real server takes a second or
+   * two.
+   */
   settle(): Promise<void>;
-  /** Waits until what was written is seen: a write on top of an old copy is tried again, and asks its webhooks twice. */
+  /**
+   * Waits until what was written is seen: a write on top of an old copy is tried again, and asks
+   * its webhooks twice.
+   */
   catchUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,7 +56,7 @@ export async function openEmbedded(): Promise<Server & { readonly plane: Control
   };
 }
 
-async function send(server: servers.Server, sending: Sending): Promise<Answer> {
+async function send(server: servers.Server, sending: Sending): Promise<ServerResponse> {
   const { status, warnings, body } = await server.send(sending);
   const isRecord = typeof body === "object" && body !== null;
   return { status, warnings, body: isRecord ? (body as Record<string, unknown>) : { text: body } };

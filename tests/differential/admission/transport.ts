@@ -14,8 +14,9 @@ import { normal } from "./normal.ts";
 import { openEmbedded, openReal, type Server } from "./servers.ts";
 
 /**
- * Webhooks that are hard to reach, on a real API server and on the embedded one: certificates of every kind, redirects, and servers that
- * speak something else. Compares the answers, and what arrives at the webhooks.
+ * Webhooks that are hard to reach, on a real API server and on the embedded one: certificates of
+ * every kind, redirects, and servers that speak something else. Compares the answers, and what
+ * arrives at the webhooks.
  *
  *   KUBECONFIG=FILE node tests/differential/admission/transport.ts [part of a case's name]
  */

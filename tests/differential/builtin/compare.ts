@@ -9,7 +9,10 @@ export interface Difference {
   readonly differs: readonly string[];
 }
 
-/** How the answer of the embedded server differs from the real one's, ids, times and allocated numbers aside. */
+/**
+ * How the answer of the embedded server differs from the real one's, ids, times and allocated
+ * numbers aside.
+ */
 export function compare(story: string, step: number, real: Played, ours: Played): Difference | undefined {
   const differs: string[] = [];
   const given = JSON.stringify(real.request.body);
@@ -78,7 +81,10 @@ function settle(value: Json, given: string, key: string): Json {
   );
 }
 
-/** The real server goes through maps in no order, and lists some faults twice. The message is made of them. */
+/**
+ * The real server goes through maps in no order, and lists some faults twice. The message is made
+ * of them.
+ */
 function unordered(causes: readonly Json[]): Json[] {
   const texts = new Set(causes.map((cause) => JSON.stringify(cause)));
   return [...texts].sort().map((text) => JSON.parse(text) as Json);

@@ -5,12 +5,13 @@ import { stories } from "./requests/index.ts";
 import { embeddedServer, realServer } from "./server.ts";
 
 /**
- * Plays the same requests about built-in kinds on a real API server and on an embedded one, and prints where they answer
- * differently.
+ * Plays the same requests about built-in kinds on a real API server and on an embedded one, and
+ * prints where they answer differently.
  *
  *     KUBECONFIG=admin.kubeconfig node tests/differential/builtin/main.ts [part of a story's name]
  *
- * The real server must be bare: controllers would change objects between two requests. Its kubeconfig must be written as JSON.
+ * The real server must be bare: controllers would change objects between two requests. Its
+ * kubeconfig must be written as JSON.
  */
 const kubeconfig = process.env.KUBECONFIG;
 if (kubeconfig === undefined) throw new Error("KUBECONFIG must name the kubeconfig of a bare API server");

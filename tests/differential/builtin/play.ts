@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { clone, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { stories } from "./requests/index.ts";
-import type { Answer, Server } from "./server.ts";
+import type { Server, ServerResponse } from "./server.ts";
 import type { Step, Story } from "./story.ts";
 
 export interface Played {
   /** What was asked, for reading. */
   readonly request: { readonly method: string; readonly path: string; readonly body: Json };
-  readonly answer: Answer;
+  readonly answer: ServerResponse;
 }
 
 const contentTypes = {

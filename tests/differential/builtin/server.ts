@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { type Server as AnyServer, openEmbedded, openReal } from "../servers.ts";
 
-export interface Answer {
+export interface ServerResponse {
   readonly status: number;
   readonly body: JsonObject;
   readonly warnings: readonly string[];
@@ -12,7 +12,13 @@ export interface Server extends AsyncDisposable {
   /** Whether what was written takes a while to be seen by admission. */
   readonly caches: boolean;
   /** @param as who is impersonated @default no user */
-  send(method: string, path: string, body?: unknown, contentType?: string, as?: string): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    contentType?: string,
+    as?: string,
+  ): Promise<ServerResponse>;
 }
 
 /** The server of a kubeconfig, by its client certificate. */

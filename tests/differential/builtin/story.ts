@@ -1,6 +1,9 @@
 import { clone, isObject, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 
-/** One request. Objects are named by the story; `{ns}` in any string stands for the namespace of the run. */
+/**
+ * One request. Objects are named by the story; `{ns}` in any string stands for the namespace of the
+ * run.
+ */
 export type Step =
   | { readonly post: JsonObject; readonly at?: string }
   | { readonly put: JsonObject; readonly name: string; readonly sub?: string }
@@ -33,12 +36,18 @@ export interface Story {
   readonly steps: readonly Step[];
 }
 
-/** Fields by path, such as `spec.containers.0.image`, and what they become; undefined takes a field away. */
+/**
+ * Fields by path, such as `spec.containers.0.image`, and what they become; undefined takes a field
+ * away.
+ */
 export interface Change {
   readonly [path: string]: Json | undefined;
 }
 
-/** A copy with some fields changed. Keys that hold dots themselves are written with a tilde for each. */
+/**
+ * A copy with some fields changed. Keys that hold dots themselves are written with a tilde for
+ * each.
+ */
 export function but(object: JsonObject, changes: Change): JsonObject {
   const copy = clone(object);
   for (const [path, value] of Object.entries(changes)) setAt(copy, path.split("."), value);

@@ -1,6 +1,12 @@
 import { createAuthority, loadAuthority } from "@windlass/certificates";
-import { authority, CertificateMaker, forClients, type Made, type Wish } from "./make.ts";
-import type { Shown } from "./server.ts";
+import {
+  authority,
+  CertificateMaker,
+  type CertificateOptions,
+  forClients,
+  type IssuedCertificate,
+} from "./make.ts";
+import type { PresentedChain } from "./server.ts";
 
 const day = 24 * 3_600_000;
 const at = (days: number) => ({ now: () => Date.now() + days * day });
@@ -8,18 +14,18 @@ const at = (days: number) => ({ now: () => Date.now() + days * day });
 /** What clients show, and what a server trusts. */
 export function cases(folder: string): {
   readonly roots: readonly string[];
-  readonly shown: readonly Shown[];
+  readonly shown: readonly PresentedChain[];
 } {
   const maker = new CertificateMaker(folder);
   const roots: string[] = [];
-  const shown: Shown[] = [];
-  const root = (name: string, wish: Wish) => {
+  const shown: PresentedChain[] = [];
+  const root = (name: string, wish: CertificateOptions) => {
     const made = maker.make(name, wish);
     roots.push(made.certificate);
     return made;
   };
   /** @param chain what is sent besides */
-  const show = (name: string, wish: Wish, ...chain: Made[]) => {
+  const show = (name: string, wish: CertificateOptions, ...chain: IssuedCertificate[]) => {
     const made = maker.make(name.replaceAll(/\W+/g, "-"), { extensions: forClients, ...wish });
     const certificate = [made, ...chain].map((one) => one.certificate).join("");
     shown.push({ name, certificate, key: made.key });
@@ -131,7 +137,7 @@ export function cases(folder: string): {
   show("by a root that was renewed", { by: renewed });
 
   // Trusted themselves.
-  const trusted = (name: string, wish: Wish) => roots.push(show(name, wish).certificate);
+  const trusted = (name: string, wish: CertificateOptions) => roots.push(show(name, wish).certificate);
   trusted("trusted itself", { extensions: [] });
   trusted("trusted itself, for clients", {});
   trusted("trusted itself, for servers", { extensions: ["extendedKeyUsage=serverAuth"] });

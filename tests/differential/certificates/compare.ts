@@ -1,6 +1,7 @@
 /**
- * Shows client certificates of every shape to a real kube-apiserver and to the one of `windlass-control-plane assets`, with the same flags,
- * and prints where the two take them for different users.
+ * Shows client certificates of every shape to a real kube-apiserver and to the one of
+ * `windlass-control-plane assets`, with the same flags, and prints where the two take them for
+ * different users.
  *
  *     node tests/differential/certificates/compare.ts --assets FOLDER
  *

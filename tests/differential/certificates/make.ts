@@ -3,19 +3,19 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A certificate with its key, as files that openssl goes on with. */
-export interface Made {
+export interface IssuedCertificate {
   readonly name: string;
   readonly certificate: string;
   readonly key: string;
 }
 
-export interface Wish {
+export interface CertificateOptions {
   /** As openssl writes it. @default a common name and an organization */
   readonly subject?: string;
   /** Lines of openssl's configuration, such as `extendedKeyUsage=clientAuth`. */
   readonly extensions?: readonly string[];
   /** @default itself */
-  readonly by?: Made;
+  readonly by?: IssuedCertificate;
   /** Arguments that make its key. @default EC P-256 */
   readonly algorithm?: readonly string[];
   /** @default sha256 */
@@ -23,7 +23,7 @@ export interface Wish {
   /** X.509 version 1, which has no extensions. */
   readonly isVersion1?: boolean;
   /** The key of another certificate, whose successor this is. */
-  readonly keyOf?: Made;
+  readonly keyOf?: IssuedCertificate;
 }
 
 export const authority = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"];
@@ -39,7 +39,7 @@ export class CertificateMaker {
     this.#folder = folder;
   }
 
-  make(name: string, wish: Wish = {}): Made {
+  make(name: string, wish: CertificateOptions = {}): IssuedCertificate {
     const file = (ending: string) => join(this.#folder, `${name}.${ending}`);
     if (existsSync(file("crt"))) throw new Error(`there is a certificate ${name} already`);
     if (wish.keyOf) writeFileSync(file("key"), wish.keyOf.key);
@@ -75,14 +75,14 @@ export class CertificateMaker {
   }
 
   /** Takes a certificate that was made elsewhere, to sign others. */
-  adopt(name: string, { certificate, key }: Omit<Made, "name">): Made {
+  adopt(name: string, { certificate, key }: Omit<IssuedCertificate, "name">): IssuedCertificate {
     const made = { name, certificate, key };
     writeFileSync(this.#file(made, "crt"), certificate);
     writeFileSync(this.#file(made, "key"), key);
     return made;
   }
 
-  #file({ name }: Made, ending: string): string {
+  #file({ name }: IssuedCertificate, ending: string): string {
     return join(this.#folder, `${name}.${ending}`);
   }
 }

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeAssets } from "../../../packages/control-plane/src/envtest/assets.ts";
 
 /** What a client shows: PEM. */
-export interface Shown {
+export interface PresentedChain {
   readonly name: string;
   /** The certificate, with those that signed it if they are sent too. */
   readonly certificate: string;
@@ -20,7 +20,7 @@ export interface Shown {
 
 export interface CertificateServer extends AsyncDisposable {
   /** @returns the status, and whom the server takes the client for */
-  ask(shown: Shown): Promise<string>;
+  ask(shown: PresentedChain): Promise<string>;
 }
 
 const patienceMs = 60_000;
@@ -100,7 +100,7 @@ function send(
   port: number,
   method: string,
   path: string,
-  shown?: Shown,
+  shown?: PresentedChain,
   body?: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const { certificate: cert, key, token } = shown ?? {};

@@ -6,8 +6,11 @@ import {
   textOf,
 } from "../../../packages/control-plane/src/json.ts";
 
-/** What the controllers of a namespace made, with all that must differ between two clusters made the same. */
-export interface Seen {
+/**
+ * What the controllers of a namespace made, with all that must differ between two clusters made the
+ * same.
+ */
+export interface ObservedState {
   readonly objects: ReadonlyMap<string, JsonObject>;
   readonly events: ReadonlySet<string>;
 }
@@ -18,7 +21,7 @@ const ip = /\b\d{1,3}(\.\d{1,3}){3}\b/g;
 const dropped = new Set(["managedFields", "resourceVersion", "containerID", "imageID", "hostPath"]);
 
 /** @param items every object of the namespace, events among them */
-export function seenIn(items: readonly JsonObject[], namespace: string): Seen {
+export function seenIn(items: readonly JsonObject[], namespace: string): ObservedState {
   const names = generatedNames(items);
   const settle = (value: Json, key: string): Json => {
     if (Array.isArray(value)) return value.map((item) => settle(item, key));
@@ -91,7 +94,7 @@ function generatedNames(items: readonly JsonObject[]): [string, string][] {
 }
 
 /** Where two clusters part. */
-export function differences(real: Seen, ours: Seen): string[] {
+export function differences(real: ObservedState, ours: ObservedState): string[] {
   const found: string[] = [];
   for (const name of [...new Set([...real.objects.keys(), ...ours.objects.keys()])].sort()) {
     walk(real.objects.get(name), ours.objects.get(name), name, found);

@@ -8,12 +8,13 @@ import { parseArgs, promisify } from "node:util";
 import { ControlPlane } from "../../../packages/control-plane/src/index.ts";
 import type { JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { conclude, count } from "../tally.ts";
-import { differences, type Seen, seenIn } from "./compare.ts";
+import { differences, type ObservedState, seenIn } from "./compare.ts";
 import { known } from "./known.ts";
 
 /**
- * Applies the same manifests to a real cluster (KUBECONFIG) and to a control plane in this process, waits, and prints how what
- * the controllers made of them differs. Needs kubectl and a cluster with one node:
+ * Applies the same manifests to a real cluster (KUBECONFIG) and to a control plane in this process,
+ * waits, and prints how what the controllers made of them differs. Needs kubectl and a cluster with
+ * one node:
  *
  *   node tests/differential/controllers/main.ts [--wait 40] [--only jobs.yaml]
  */
@@ -40,7 +41,7 @@ async function kubectl(kubeconfig: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-async function play(kubeconfig: string): Promise<Seen> {
+async function play(kubeconfig: string): Promise<ObservedState> {
   const namespace = `controllers-${process.pid}`;
   await kubectl(kubeconfig, "create", "namespace", namespace);
   try {

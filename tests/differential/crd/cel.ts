@@ -1,6 +1,6 @@
 /**
- * A table of CEL expressions: compiled by both servers as the rule of a CRD, and evaluated on one object, with
- * messageExpression to read the result.
+ * A table of CEL expressions: compiled by both servers as the rule of a CRD, and evaluated on one
+ * object, with messageExpression to read the result.
  *
  *   KUBECONFIG=… node tests/differential/crd/cel.ts [file to record the real server's results in]
  */

@@ -2,13 +2,16 @@ import { isObject } from "../../../packages/control-plane/src/json.ts";
 import { openReal, type Server } from "../servers.ts";
 
 /** An answer of the API server. */
-export interface Answer {
+export interface ServerResponse {
   readonly status: number;
   readonly body: Record<string, unknown>;
   readonly warnings: readonly string[];
 }
 
-/** Talks to the cluster that KUBECONFIG names, by client certificate: enough to put the same question to both servers. */
+/**
+ * Talks to the cluster that KUBECONFIG names, by client certificate: enough to put the same
+ * question to both servers.
+ */
 export class Cluster {
   readonly #server: Server;
 
@@ -22,7 +25,7 @@ export class Cluster {
     path: string,
     body?: unknown,
     contentType = "application/json",
-  ): Promise<Answer> {
+  ): Promise<ServerResponse> {
     const answer = await this.#server.send({
       method,
       path,
@@ -34,7 +37,7 @@ export class Cluster {
   }
 
   /** Creates a CRD and waits until its resources are served. */
-  async serve(crd: { metadata: { name: string } }, collection: string): Promise<Answer> {
+  async serve(crd: { metadata: { name: string } }, collection: string): Promise<ServerResponse> {
     const created = await this.send("POST", `${CRDS}?fieldValidation=Ignore`, crd);
     if (created.status >= 300) return created;
     for (let attempt = 0; attempt < 200; attempt++) {

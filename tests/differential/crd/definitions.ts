@@ -1,5 +1,6 @@
 /**
- * CRDs that are wrong in one way each, and some that are right: both servers are asked to create them (dry run).
+ * CRDs that are wrong in one way each, and some that are right: both servers are asked to create
+ * them (dry run).
  *
  *   KUBECONFIG=… node tests/differential/crd/definitions.ts
  */

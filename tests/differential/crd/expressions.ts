@@ -1,4 +1,7 @@
-/** Expressions over the object below. Each is put to both servers as a rule, and its result (or its error) compared. */
+/**
+ * Expressions over the object below. Each is put to both servers as a rule, and its result (or its
+ * error) compared.
+ */
 export const SCHEMA = {
   type: "object",
   properties: {

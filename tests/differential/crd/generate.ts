@@ -59,7 +59,9 @@ const scalarSchema = fc.oneof(
   fc.constant<Schema>({ "x-kubernetes-int-or-string": true }),
 ) as fc.Arbitrary<Schema>;
 
-/** Branches that only constrain what is declared: fields of the object, or the length of a value. */
+/**
+ * Branches that only constrain what is declared: fields of the object, or the length of a value.
+ */
 function constraints(names: readonly string[]): fc.Arbitrary<Schema> {
   return fc.oneof(
     fc.record({ required: fc.subarray([...names], { minLength: 1, maxLength: Math.min(2, names.length) }) }),

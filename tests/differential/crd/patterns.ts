@@ -1,6 +1,6 @@
 /**
- * What patterns mean: which the real server refuses, and in which words, and which texts the others match. Usage: `patterns.ts [seed]`,
- * with KUBECONFIG naming a real server.
+ * What patterns mean: which the real server refuses, and in which words, and which texts the others
+ * match. Usage: `patterns.ts [seed]`, with KUBECONFIG naming a real server.
  */
 import { seededRandom } from "../../../packages/clock/src/index.ts";
 import { defaultCrd, initialCrdStatus } from "../../../packages/control-plane/src/crd/defaults.ts";

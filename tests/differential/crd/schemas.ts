@@ -1,6 +1,7 @@
 /**
- * Generated structural schemas, and objects that follow them more or less: both servers are asked to create (dry run) and to
- * update each, and their causes, warnings and resulting objects are compared.
+ * Generated structural schemas, and objects that follow them more or less: both servers are asked
+ * to create (dry run) and to update each, and their causes, warnings and resulting objects are
+ * compared.
  *
  *   KUBECONFIG=… node tests/differential/crd/schemas.ts [schemas] [objects per schema] [seed]
  */

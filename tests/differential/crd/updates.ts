@@ -1,6 +1,6 @@
 /**
- * Updates of an object that was stored before its schema became strict: what did not change is let pass, what did is not.
- * Transition rules run as well, and so does the status subresource.
+ * Updates of an object that was stored before its schema became strict: what did not change is let
+ * pass, what did is not. Transition rules run as well, and so does the status subresource.
  *
  *   KUBECONFIG=… node tests/differential/crd/updates.ts
  */

@@ -1,15 +1,19 @@
 /**
- * Plays the same requests on a real API server and on the embedded one, and prints where their answers differ.
+ * Plays the same requests on a real API server and on the embedded one, and prints where their
+ * answers differ.
  *
- *     node tests/differential/http/compare.ts --kubeconfig FILE [--seed N] [--count N] [--only PART] [--show N] [--all]
+ * node tests/differential/http/compare.ts --kubeconfig FILE [--seed N] [--count N] [--only PART]
+ * [--show N] [--all]
  *
- * Fixed scenarios first, then `count` generated sequences from `seed` on. The real server must be bare: controllers would change
- * objects between two requests. With `--all`, known differences are shown too. Works in namespaces and on a CRD of its own, and deletes them. Exits with 1 when anything differs.
+ * Fixed scenarios first, then `count` generated sequences from `seed` on. The real server must be
+ * bare: controllers would change objects between two requests. With `--all`, known differences are
+ * shown too. Works in namespaces and on a CRD of its own, and deletes them. Exits with 1 when
+ * anything differs.
  */
 import { parseArgs } from "node:util";
 import { type Difference, differences, show } from "../differences.ts";
 import { normalised } from "../normal.ts";
-import { type Answer, openEmbedded, openReal, type Sending, type Server } from "../servers.ts";
+import { openEmbedded, openReal, type Sending, type Server, type ServerResponse } from "../servers.ts";
 import { conclude, count } from "../tally.ts";
 import { generateSequence } from "./generate.ts";
 import { knownDifferences } from "./known-differences.ts";
@@ -122,7 +126,10 @@ async function clean(server: Server): Promise<void> {
   await server.send({ method: "DELETE", path: `${definitionPath}/${definition.metadata.name}` });
 }
 
-/** Without a controller to empty the namespace, Services would keep their addresses until there are none left. */
+/**
+ * Without a controller to empty the namespace, Services would keep their addresses until there are
+ * none left.
+ */
 async function release(server: Server, namespace: string): Promise<void> {
   const services = `/api/v1/namespaces/${namespace}/services`;
   const { body } = await server.send({ method: "GET", path: services });
@@ -137,11 +144,13 @@ async function release(server: Server, namespace: string): Promise<void> {
   await server.send({ method: "DELETE", path: services });
 }
 
-/** Where two answers part. Those of another status are about something else: their words say enough. */
+/**
+ * Where two answers part. Those of another status are about something else: their words say enough.
+ */
 function apart(theirs: unknown, own: unknown): Difference[] {
-  const [left, right] = [theirs as Answer, own as Answer];
+  const [left, right] = [theirs as ServerResponse, own as ServerResponse];
   if (left.status === right.status) return differences(theirs, own);
-  const said = ({ body }: Answer) => (body as { message?: string } | undefined)?.message ?? body;
+  const said = ({ body }: ServerResponse) => (body as { message?: string } | undefined)?.message ?? body;
   return [{ at: "status", real: [left.status, said(left)], ours: [right.status, said(right)] }];
 }
 

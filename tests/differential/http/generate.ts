@@ -321,7 +321,10 @@ function randomWatch(draw: Draw, kind: Kind): Sending {
   return get(`${kind.path}${query}`, draw.pick([undefined, undefined, table, partial]));
 }
 
-/** A sequence about one kind: creates, changes, reads and deletes of two objects, and at the end watches of all that happened. */
+/**
+ * A sequence about one kind: creates, changes, reads and deletes of two objects, and at the end
+ * watches of all that happened.
+ */
 export function generateSequence(seed: number): Sequence {
   const draw = new Draw(seed);
   const kind = draw.pick(kinds);

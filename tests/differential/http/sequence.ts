@@ -1,10 +1,11 @@
 import { isObject, type JsonObject, textOf } from "../../../packages/control-plane/src/json.ts";
 import { valueAt } from "../../../packages/control-plane/src/json-fields.ts";
-import type { Answer, Sending, Server } from "../servers.ts";
+import type { Sending, Server, ServerResponse } from "../servers.ts";
 
 /**
- * Requests in order. `{ns}` in a path or body is the namespace of the run, `{group}` the group of its custom kind; `{rv NAME}`, `{oldrv NAME}` and `{uid NAME}` are what
- * the same server said last, or first, of the object of that name; `{continue}` is the token it gave last, and `{start}` its
+ * Requests in order. `{ns}` in a path or body is the namespace of the run, `{group}` the group of
+ * its custom kind; `{rv NAME}`, `{oldrv NAME}` and `{uid NAME}` are what the same server said last,
+ * or first, of the object of that name; `{continue}` is the token it gave last, and `{start}` its
  * revision before the first request.
  */
 export interface Sequence {
@@ -17,11 +18,11 @@ export async function play(
   server: Server,
   sequence: Sequence,
   names: { readonly ns: string; readonly group: string },
-): Promise<Answer[]> {
+): Promise<ServerResponse[]> {
   const memory = new Memory(names);
   const start = await server.send({ method: "GET", path: "/api/v1/namespaces/default/configmaps?limit=1" });
   memory.set("start", textOf(valueAt(start.body as JsonObject, "metadata", "resourceVersion")));
-  const answers: Answer[] = [];
+  const answers: ServerResponse[] = [];
   for (const step of sequence.steps) {
     const answer = await server.send({
       ...step,

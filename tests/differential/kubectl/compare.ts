@@ -1,10 +1,12 @@
 /**
- * Runs the same kubectl sessions on a real cluster and on an embedded control plane, and prints where their output differs.
+ * Runs the same kubectl sessions on a real cluster and on an embedded control plane, and prints
+ * where their output differs.
  *
  *     node tests/differential/kubectl/compare.ts --kubeconfig FILE [--image IMAGE] [--only SESSION]
  *
- * The real one must have controllers and a node, and IMAGE must be one that it can run indefinitely. kubectl is taken from PATH, or
- * from KUBECTL. Works in a namespace of its own, and deletes it. Exits with 1 when anything differs.
+ * The real one must have controllers and a node, and IMAGE must be one that it can run
+ * indefinitely. kubectl is taken from PATH, or from KUBECTL. Works in a namespace of its own, and
+ * deletes it. Exits with 1 when anything differs.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

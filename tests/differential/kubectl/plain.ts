@@ -20,7 +20,10 @@ const blanks: readonly (readonly [RegExp, string])[] = [
   [/\/tmp\/[\w./-]+/g, "<file>"],
 ];
 
-/** Output with all that must differ between two servers made the same, and columns set apart by one space. */
+/**
+ * Output with all that must differ between two servers made the same, and columns set apart by one
+ * space.
+ */
 export function plain({ code, stdout, stderr }: Output): {
   code: number | null;
   stdout: string;

@@ -12,7 +12,10 @@ export interface Invocation {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends a call that would never end, once it has printed so many lines. */
   readonly events?: number;
-  /** Calls made one after the other while this one runs, once it has printed something or a moment has passed. */
+  /**
+   * Calls made one after the other while this one runs, once it has printed something or a moment
+   * has passed.
+   */
   readonly meanwhile?: readonly (readonly string[])[];
 }
 

@@ -6,7 +6,10 @@ import type { Scenario } from "./scenario.ts";
 /** Fields of a Service that the server fills in once the entries are made: no manager owns them. */
 const ALLOCATED = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"];
 
-/** Kinds that between them have every sort of list there is, and that no controller rewrites while we look. */
+/**
+ * Kinds that between them have every sort of list there is, and that no controller rewrites while
+ * we look.
+ */
 export function builtinScenarios(namespace: string): Scenario[] {
   return [
     scenario(namespace, "", "ConfigMap", "configmaps", ["/data/a", "/data/z", "/data"], (draw) => ({

@@ -14,7 +14,10 @@ import type { Scenario } from "./scenario.ts";
 const GROUP = "merge.windlass.example";
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** A CRD whose schema comes from the seed, with the status subresource on. Resolves once it is served. */
+/**
+ * A CRD whose schema comes from the seed, with the status subresource on. Resolves once it is
+ * served.
+ */
 export async function createCustom(send: Send, namespace: string, seed: number): Promise<Scenario> {
   const draw = new Draw(seededRandom(seed));
   const kind = `Seed${seed}`;
@@ -74,7 +77,10 @@ async function untilServed(send: Send, collection: string): Promise<void> {
   throw new Error(`${collection} was not served`);
 }
 
-/** Storing a custom resource prunes unknown fields, fills in defaults, drops nulls that are not allowed, and leaves no empty metadata. */
+/**
+ * Storing a custom resource prunes unknown fields, fills in defaults, drops nulls that are not
+ * allowed, and leaves no empty metadata.
+ */
 function storedCustom(object: JsonObject, schema: Schema): JsonObject {
   const result = clone(object);
   const metadata = normalizeAs("meta.v1.ObjectMeta", result.metadata ?? {}) as JsonObject;

@@ -124,7 +124,9 @@ function randomMapList(draw: Draw, depth: number): Schema {
   };
 }
 
-/** A value that fits the schema, drawn from so few that managers often agree, disagree and overlap. */
+/**
+ * A value that fits the schema, drawn from so few that managers often agree, disagree and overlap.
+ */
 export function randomValue(draw: Draw, schema: Schema, density: number): Json {
   if (schema.nullable && draw.chance(0.1)) return null;
   if (schema["x-kubernetes-int-or-string"]) return draw.pick<Json>(["x", 1, 2]);
@@ -214,7 +216,10 @@ function randomFree(draw: Draw, depth: number): Json {
   }
 }
 
-/** An object that exists, so that no garbage collector takes what it owns away in the middle of a sequence. */
+/**
+ * An object that exists, so that no garbage collector takes what it owns away in the middle of a
+ * sequence.
+ */
 export interface Owner {
   readonly name: string;
   readonly uid: string;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { clone, isObject, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import type { StatusError } from "../../../packages/control-plane/src/status.ts";
-import type { Answer } from "./real-server.ts";
+import type { ServerResponse } from "./real-server.ts";
 import type { Scenario } from "./scenario.ts";
 
 export interface Divergence {
@@ -19,19 +19,22 @@ export interface Played {
   readonly divergences: readonly Divergence[];
 }
 
-/** Entries carry whole seconds, so writes are spaced out: only then does a time tell which write it is from. */
+/**
+ * Entries carry whole seconds, so writes are spaced out: only then does a time tell which write it
+ * is from.
+ */
 export function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** When the server says the write happened. */
-export function latestTime({ body }: Answer): string {
+export function latestTime({ body }: ServerResponse): string {
   const entries = (body.metadata as JsonObject | undefined)?.managedFields;
   const times = Array.isArray(entries) ? entries.map((entry) => text((entry as JsonObject).time)) : [];
   return times.toSorted().at(-1) ?? "2000-01-01T00:00:00Z";
 }
 
-export function compareStatus(expected: StatusError, answer: Answer): unknown {
+export function compareStatus(expected: StatusError, answer: ServerResponse): unknown {
   const theirs = withSortedCauses(answer.body);
   const ours = withSortedCauses(expected.toStatus());
   if (isDeepStrictEqual(ours, theirs)) return undefined;
@@ -44,7 +47,7 @@ export function compareStatus(expected: StatusError, answer: Answer): unknown {
 }
 
 /** A refusal that merging should have foreseen: conflicts and faults of the patch itself. */
-export function answeredOtherwise(answer: Answer): unknown {
+export function answeredOtherwise(answer: ServerResponse): unknown {
   const message = text(answer.body.message);
   const merging =
     answer.status === 500 ||
@@ -65,8 +68,9 @@ function withSortedCauses(status: JsonObject): JsonObject {
 const SERVERS = ["uid", "creationTimestamp", "resourceVersion", "generation", "namespace", "selfLink"];
 
 /**
- * Custom resources must be the same to the last field. Built-in kinds get defaults that merging knows nothing of: of them
- * the entries must be the same, and everything merged must be found in the answer.
+ * Custom resources must be the same to the last field. Built-in kinds get defaults that merging
+ * knows nothing of: of them the entries must be the same, and everything merged must be found in
+ * the answer.
  */
 export function compareObjects(
   scenario: Scenario,
@@ -98,7 +102,10 @@ function comparable(object: JsonObject): JsonObject {
   return copy;
 }
 
-/** Where the answer lacks something that merging put there, or has it otherwise. Zero stands for a default to come. */
+/**
+ * Where the answer lacks something that merging put there, or has it otherwise. Zero stands for a
+ * default to come.
+ */
 function missing(ours: Json | undefined, theirs: Json | undefined, path: string): string[] {
   if (ours === undefined || ours === null || ours === 0) return [];
   if (isObject(ours) && (isObject(theirs) || Object.keys(ours).length === 0)) {

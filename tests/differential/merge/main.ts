@@ -6,10 +6,11 @@ import { play } from "./play.ts";
 import { realServer } from "./real-server.ts";
 
 /**
- * Plays generated sequences of writes against a real API server and holds every answer against the merge functions. Prints
- * each divergence as a line of JSON, with its seed.
+ * Plays generated sequences of writes against a real API server and holds every answer against the
+ * merge functions. Prints each divergence as a line of JSON, with its seed.
  *
- *     KUBECONFIG=admin.kubeconfig node tests/differential/merge/main.ts [first seed] [CRDs] [sequences per kind] [steps]
+ * KUBECONFIG=admin.kubeconfig node tests/differential/merge/main.ts [first seed] [CRDs] [sequences
+ * per kind] [steps]
  *
  * The kubeconfig must be written as JSON. Everything it creates, it deletes.
  */

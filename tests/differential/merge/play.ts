@@ -19,7 +19,7 @@ import {
   type Played,
   wait,
 } from "./judge.ts";
-import type { Answer, Send } from "./real-server.ts";
+import type { Send, ServerResponse } from "./real-server.ts";
 import type { Scenario } from "./scenario.ts";
 
 type WriteType = "create" | "update" | "merge" | "json" | "strategic" | "apply";
@@ -41,7 +41,10 @@ const CONTENT_TYPES: Record<WriteType, string> = {
   apply: "application/apply-patch+yaml",
 };
 
-/** Plays one sequence of writes and compares each answer with what the merge functions make of the same input. */
+/**
+ * Plays one sequence of writes and compares each answer with what the merge functions make of the
+ * same input.
+ */
 export async function play(
   send: Send,
   scenario: Scenario,
@@ -72,7 +75,7 @@ export async function play(
   return { played: steps, accepted, divergences };
 }
 
-function submit(send: Send, scenario: Scenario, path: string, write: Write): Promise<Answer> {
+function submit(send: Send, scenario: Scenario, path: string, write: Write): Promise<ServerResponse> {
   const query = `?fieldManager=${write.manager}${write.force ? "&force=true" : ""}`;
   const contentType = CONTENT_TYPES[write.type];
   if (write.type === "create") return send("POST", scenario.collection + query, write.body, contentType);
@@ -149,7 +152,10 @@ function sprinkleNulls(draw: Draw, value: Json): Json {
   );
 }
 
-/** Lists that can be ordered. On a list of maps without a merge key the real server panics and drops the connection. */
+/**
+ * Lists that can be ordered. On a list of maps without a merge key the real server panics and drops
+ * the connection.
+ */
 const ORDERED = [
   "containers",
   "env",
@@ -240,12 +246,15 @@ function pointed(object: JsonObject, path: string): Json {
   return at ?? "x";
 }
 
-/** How the answer differs from what merging says it should be. What validation refuses is not for merging to say. */
+/**
+ * How the answer differs from what merging says it should be. What validation refuses is not for
+ * merging to say.
+ */
 async function judge(
   write: Write,
   scenario: Scenario,
   live: JsonObject | undefined,
-  answer: Answer,
+  answer: ServerResponse,
 ): Promise<unknown> {
   const context = {
     schema: scenario.schema,
@@ -289,13 +298,17 @@ async function patched(write: Write, scenario: Scenario, live: JsonObject): Prom
   }
 }
 
-/** The answer with the managedFields that were sent: tracking sees the object before it gets its own. */
+/**
+ * The answer with the managedFields that were sent: tracking sees the object before it gets its
+ * own.
+ */
 function withSentEntries(scenario: Scenario, answered: JsonObject, sent: JsonObject): JsonObject {
   const next = clone(scenario.tracked(answered, sent));
   const metadata = next.metadata as JsonObject;
   delete metadata.managedFields;
   const entries = (sent.metadata as JsonObject | undefined)?.managedFields;
-  // The real server reads the metadata of custom resources in a way that makes an empty list none at all.
+  // The real server reads the metadata of custom resources in a way that makes an empty list none
+  // at all.
   const seen = scenario.builtin || (Array.isArray(entries) && entries.length > 0);
   if (entries !== undefined && seen) metadata.managedFields = entries;
   return next;

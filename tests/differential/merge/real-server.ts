@@ -1,12 +1,17 @@
 import { isObject, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { openReal } from "../servers.ts";
 
-export interface Answer {
+export interface ServerResponse {
   readonly status: number;
   readonly body: JsonObject;
 }
 
-export type Send = (method: string, path: string, body?: unknown, contentType?: string) => Promise<Answer>;
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  contentType?: string,
+) => Promise<ServerResponse>;
 
 /** Talks to the server of a kubeconfig, with its client certificate. */
 export function realServer(kubeconfig: string): { send: Send; close(): Promise<void> } {

@@ -16,7 +16,10 @@ export interface Scenario {
   readonly status: boolean;
   /** Where JSON patches point, inside and outside of what objects have. */
   readonly paths: readonly string[];
-  /** Everything but apiVersion, kind and metadata. `whole` objects can be created; others are what a manager cares about. */
+  /**
+   * Everything but apiVersion, kind and metadata. `whole` objects can be created; others are what a
+   * manager cares about.
+   */
   body(draw: Draw, extent: "whole" | "part"): JsonObject;
   statusBody(draw: Draw): JsonObject;
   /** The answered object as it was when the entries were made, given what was sent. */

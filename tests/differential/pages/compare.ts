@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Json, sorted } from "../../../packages/control-plane/src/json.ts";
-import { type Answer, openEmbedded, openReal } from "../servers.ts";
+import { openEmbedded, openReal, type ServerResponse } from "../servers.ts";
 import { conclude } from "../tally.ts";
 
 /**
- * Compares what the two servers say about themselves: the paths of `/`, and what is measured under which names, labels and buckets.
+ * Compares what the two servers say about themselves: the paths of `/`, and what is measured under
+ * which names, labels and buckets.
  *
  *     node tests/differential/pages/compare.ts --kubeconfig FILE
  *
@@ -108,11 +109,14 @@ for (const server of [real, ours]) {
 for (const difference of differences) console.log(difference);
 conclude({ name: "pages", compared, differing: differences.length });
 
-function ask(server: { send: typeof real.send }, path: string): Promise<Answer> {
+function ask(server: { send: typeof real.send }, path: string): Promise<ServerResponse> {
   return server.send({ method: "GET", path });
 }
 
-/** The schemas of the definition's own kinds, once they are published: the real server takes a second. */
+/**
+ * The schemas of the definition's own kinds, once they are published: the real server takes a
+ * second.
+ */
 async function schemasOf(server: { send: typeof real.send }): Promise<Record<string, unknown>> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const { status, body } = await ask(server, `/openapi/v3/apis/${group}/v1`);
@@ -139,7 +143,7 @@ interface FamilyShape {
 }
 
 /** Families by name, without their values. */
-function families({ body }: Answer): Map<string, FamilyShape> {
+function families({ body }: ServerResponse): Map<string, FamilyShape> {
   const found = new Map<string, FamilyShape>();
   const blocks = String(body).split(/^(?=# HELP )/m);
   for (const block of blocks) {
@@ -155,7 +159,7 @@ function families({ body }: Answer): Map<string, FamilyShape> {
 }
 
 /** By which labels requests were counted. How often is not told: others ask the real server too. */
-function requests({ body }: Answer): string[] {
+function requests({ body }: ServerResponse): string[] {
   const lines = String(body).matchAll(/^(apiserver_request_total\{.*resource="configmaps".*\}) \d+$/gm);
   return Array.from(lines, ([, labels = ""]) => labels);
 }

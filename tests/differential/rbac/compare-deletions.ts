@@ -29,7 +29,8 @@ const bound = [
 ] as const;
 
 /**
- * Tokens of accounts, Pods and Secrets that are being deleted, right after and a minute later. Takes as long.
+ * Tokens of accounts, Pods and Secrets that are being deleted, right after and a minute later.
+ * Takes as long.
  *
  * @param given what `compareReviews` was given, after it: there is an account `sa-0`
  */

@@ -12,7 +12,7 @@ import {
 } from "../../../packages/control-plane/src/auth/index.ts";
 import { isObject, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { StatusError } from "../../../packages/control-plane/src/status.ts";
-import type { Answer, RealServer } from "./real-server.ts";
+import type { RealServer, ServerResponse } from "./real-server.ts";
 
 /** What the comparison of reviews works with. */
 export interface ReviewComparison {
@@ -162,7 +162,7 @@ export async function compareReviews(given: ReviewComparison): Promise<void> {
     body: JsonObject,
     ours: () => JsonObject | Promise<JsonObject>,
   ): Promise<void> {
-    const theirs: Answer = await real.send("POST", target, body);
+    const theirs: ServerResponse = await real.send("POST", target, body);
     compare(what, normal(theirs.body as JsonObject), normal(await answerOf(ours)));
   }
 }
@@ -176,7 +176,9 @@ async function answerOf(ours: () => JsonObject | Promise<JsonObject>): Promise<J
   }
 }
 
-/** Leaves out what must differ: tokens, their ids, times, and the managedFields that storage writes. */
+/**
+ * Leaves out what must differ: tokens, their ids, times, and the managedFields that storage writes.
+ */
 function normal(value: JsonObject): Json {
   return JSON.parse(
     JSON.stringify(value, (key, item: unknown) => {

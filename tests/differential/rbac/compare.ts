@@ -1,10 +1,12 @@
 /**
- * Asks a real kube-apiserver and our own evaluator the same questions and reports where they differ: access reviews over
- * random roles and bindings, the messages of refusals, escalation checks, and token requests and reviews.
+ * Asks a real kube-apiserver and our own evaluator the same questions and reports where they
+ * differ: access reviews over random roles and bindings, the messages of refusals, escalation
+ * checks, and token requests and reviews.
  *
  *     node tests/differential/rbac/compare.ts --kubeconfig FILE [--seed N] [--questions N]
  *
- * Works in a namespace and under names of its own, and deletes them. Exits with 1 when anything differs.
+ * Works in a namespace and under names of its own, and deletes them. Exits with 1 when anything
+ * differs.
  */
 import { parseArgs } from "node:util";
 import { seededRandom } from "@windlass/clock";
@@ -94,7 +96,10 @@ async function create(): Promise<void> {
   }
 }
 
-/** The real authorizer follows roles by watching; a last role that shows means that all before it do. */
+/**
+ * The real authorizer follows roles by watching; a last role that shows means that all before it
+ * do.
+ */
 async function settled(): Promise<void> {
   const probe = { name: `${prefix}-probe` };
   const rules = [{ verbs: ["get"], nonResourceURLs: [`/${prefix}`] }];
@@ -126,7 +131,10 @@ async function remove(): Promise<void> {
   await real.send("DELETE", `${api}/clusterrolebindings/${prefix}-probe`);
 }
 
-/** Which of several bindings allowed a request, or in which order missing roles are met, is chance on the real server. */
+/**
+ * Which of several bindings allowed a request, or in which order missing roles are met, is chance
+ * on the real server.
+ */
 function withoutChance(reason: unknown): unknown {
   if (typeof reason !== "string") return reason;
   if (reason.startsWith("RBAC: allowed by ")) return reason.replace(/by .*/, "by …");
@@ -235,7 +243,10 @@ async function compareRefusals(): Promise<void> {
   }
 }
 
-/** Dry runs of roles and bindings by users who may write them, and hold whatever chance gave them besides. */
+/**
+ * Dry runs of roles and bindings by users who may write them, and hold whatever chance gave them
+ * besides.
+ */
 async function compareEscalations(): Promise<void> {
   const writer = {
     apiVersion: "rbac.authorization.k8s.io/v1",

@@ -1,7 +1,7 @@
 import { openReal } from "../servers.ts";
 
 /** An answer with its body parsed. */
-export interface Answer {
+export interface ServerResponse {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
@@ -13,7 +13,7 @@ export interface RealServer extends AsyncDisposable {
     path: string,
     body?: unknown,
     headers?: Record<string, string | string[]>,
-  ): Promise<Answer>;
+  ): Promise<ServerResponse>;
 }
 
 /** Opens the one cluster of a kubeconfig that holds its certificates inline. */

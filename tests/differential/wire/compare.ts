@@ -1,6 +1,7 @@
 /**
- * Sends the same bytes to a real API server and to the embedded one, over TLS and HTTP/1.1, and prints where their answers differ: the status
- * line, what is said, and whether the connection stays open.
+ * Sends the same bytes to a real API server and to the embedded one, over TLS and HTTP/1.1, and
+ * prints where their answers differ: the status line, what is said, and whether the connection
+ * stays open.
  *
  *     node tests/differential/wire/compare.ts --kubeconfig FILE
  */
@@ -82,12 +83,12 @@ function summary({ text, end }: { readonly text: string; readonly end: string })
     const [head = "", ...rest] = answer.split("\r\n\r\n");
     const [status = ""] = head.split("\r\n");
     const type = /^content-type: (.*)$/im.exec(head)?.[1]?.trim() ?? "";
-    return `${status.replace(/^HTTP\/1\.\d /, "")} | ${type} | ${said(rest.join("\r\n\r\n"), head)}`;
+    return `${status.replace(/^HTTP\/1\.\d /, "")} | ${type} | ${responseText(rest.join("\r\n\r\n"), head)}`;
   });
   return `${answers.join(" || ")} | ${end}`;
 }
 
-function said(body: string, head: string): string {
+function responseText(body: string, head: string): string {
   const text = /^transfer-encoding: chunked/im.test(head) ? unchunked(body) : body;
   if (!text.startsWith("{")) return text.trim();
   const { kind, message, reason, code } = JSON.parse(text) as Record<string, unknown>;

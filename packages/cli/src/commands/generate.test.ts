@@ -88,7 +88,7 @@ test("programs read what changed as JSON", async () => {
   expect(JSON.parse(said).changed).toContainEqual({ path: "chart/values.schema.json", is: "missing" });
 });
 
-test("a file that declares nothing is told apart from one that is not there", async () => {
+test("a file that declares nothing is distinguished from a missing one", async () => {
   expect((await generate()).complained).toContain("there is no ");
   await writeFile(join(folder, "empty.ts"), "export {};");
   expect((await generate("--config", "empty.ts")).complained).toContain("declares no operator");

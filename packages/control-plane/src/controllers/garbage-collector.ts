@@ -6,13 +6,13 @@ import { eventRecorder } from "./events.ts";
 import { type Again, type ControllerDependencies, type Running, startLoop, unhurried } from "./loop.ts";
 import { controllerContext, edit, isDeleting, kindNamed, setFinalizer, unlessGone } from "./objects.ts";
 
-interface Place {
+interface ObjectLocation {
   readonly bucket: string;
   readonly key: string;
 }
 
 /** The state of the owner that a reference names. */
-type Standing =
+type OwnerState =
   /** The owner lives: the dependent stays. */
   | "solid"
   /** The owner is being deleted, and waits for its dependents. */
@@ -33,7 +33,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
   const { store } = registry;
   const context = controllerContext("generic-garbage-collector");
   const record = eventRecorder(registry, { component: "garbage-collector-controller", context });
-  const living = new Map<string, Place>();
+  const living = new Map<string, ObjectLocation>();
   const dependents = new Map<string, Set<string>>();
   /** Owners that were seen to be deleted. Other owners of unknown kinds may still exist. */
   const gone = new Set<string>();
@@ -116,9 +116,11 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     const references = owners(object);
     if (references.length === 0) return undefined;
     const standings = await Promise.all(references.map((reference) => standing(object, reference)));
-    const uidsOf = (...wanted: Standing[]) =>
+    const uidsOf = (...wanted: OwnerState[]) =>
       new Set(
-        references.flatMap(({ uid }, index) => (wanted.includes(standings[index] as Standing) ? [uid] : [])),
+        references.flatMap(({ uid }, index) =>
+          wanted.includes(standings[index] as OwnerState) ? [uid] : [],
+        ),
       );
     if (standings.includes("unresolvable")) return { requeueAfterMs: discoveryMs };
     if (standings.includes("solid")) {
@@ -136,7 +138,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     return undefined;
   }
 
-  async function standing(dependent: StoredObject, reference: StoredOwnerReference): Promise<Standing> {
+  async function standing(dependent: StoredObject, reference: StoredOwnerReference): Promise<OwnerState> {
     const place = living.get(reference.uid);
     const owner = place && store.get(place.bucket, place.key)?.object;
     const scope = scopeOf(reference);
@@ -178,7 +180,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     });
   }
 
-  async function remove({ bucket, key }: Place, policy: "Foreground" | undefined): Promise<void> {
+  async function remove({ bucket, key }: ObjectLocation, policy: "Foreground" | undefined): Promise<void> {
     const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object || isDeleting(object)) return;
@@ -189,7 +191,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
   }
 
   /** Unblocks the deletion of an object's owners. */
-  async function unblock({ bucket, key }: Place): Promise<void> {
+  async function unblock({ bucket, key }: ObjectLocation): Promise<void> {
     const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
@@ -201,7 +203,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     await unlessGone(edited);
   }
 
-  async function letGo({ bucket, key }: Place, uids: ReadonlySet<string>): Promise<void> {
+  async function letGo({ bucket, key }: ObjectLocation, uids: ReadonlySet<string>): Promise<void> {
     const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
@@ -256,11 +258,11 @@ function blocks(dependent: StoredObject | undefined, ownerUid: string): boolean 
   );
 }
 
-function nameOf({ bucket, key }: Place): string {
+function nameOf({ bucket, key }: ObjectLocation): string {
   return `${bucket} ${key}`;
 }
 
-function placeOf(text: string): Place {
+function placeOf(text: string): ObjectLocation {
   const space = text.indexOf(" ");
   return { bucket: text.slice(0, space), key: text.slice(space + 1) };
 }

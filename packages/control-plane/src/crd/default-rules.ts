@@ -34,7 +34,7 @@ export function* defaultFaults(
  * A schema, where it stands in the definition, and the name of the field it describes: empty for
  * the items of a list.
  */
-interface Place {
+interface FieldLocation {
   readonly schema: Schema;
   readonly path: string;
   readonly name: string;
@@ -42,7 +42,7 @@ interface Place {
 
 function* check(
   matcher: Matcher,
-  { schema, path, name }: Place,
+  { schema, path, name }: FieldLocation,
   isRoot: boolean,
   insideMetadata: boolean,
   rules: DefaultRules,
@@ -68,7 +68,7 @@ function* check(
 
 function* faultsOf(
   matcher: Matcher,
-  { schema, path, name }: Place,
+  { schema, path, name }: FieldLocation,
   value: Json,
   inMetadata: boolean,
   rules: DefaultRules,

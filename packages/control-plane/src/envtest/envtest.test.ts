@@ -77,7 +77,7 @@ async function startEtcd(): Promise<{ url: string; program: Program }> {
   return { url, program };
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly body: JsonObject & { readonly message?: string };
 }
@@ -92,7 +92,7 @@ function ask(
   path: string,
   who: Credentials,
   body?: object,
-): Promise<Answer> {
+): Promise<Response> {
   const { cert, key, token } = who;
   const agent = new Agent({ ca, ...(cert === undefined ? {} : { cert, key }) });
   const headers = {
@@ -106,7 +106,7 @@ function ask(
       incoming.on("error", reject);
       incoming.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        const body = text.startsWith("{") ? (JSON.parse(text) as Answer["body"]) : { text };
+        const body = text.startsWith("{") ? (JSON.parse(text) as Response["body"]) : { text };
         agent.destroy();
         resolve({ status: incoming.statusCode ?? 0, body });
       });

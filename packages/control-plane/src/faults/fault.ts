@@ -58,7 +58,7 @@ export interface Fault extends FaultTarget {
 }
 
 /** What faults know of a request. */
-export interface Asked {
+export interface FaultedRequest {
   readonly verb: Verb;
   readonly info: RequestInfo;
   readonly kind: string | undefined;
@@ -70,7 +70,7 @@ export function askedIn(
   request: Pick<ApiRequest, "method" | "url">,
   user: Requester | undefined,
   kinds: KindTable,
-): Asked | undefined {
+): FaultedRequest | undefined {
   const { pathname, searchParams } = addressOf(request);
   const info = parsePath(pathname);
   if (!info) return undefined;
@@ -82,7 +82,7 @@ export function askedIn(
 }
 
 /** Whether a fault is for a request. */
-export function strikes(target: FaultTarget, { verb, info, kind, user }: Asked): boolean {
+export function strikes(target: FaultTarget, { verb, info, kind, user }: FaultedRequest): boolean {
   const { verbs, resources, kinds, namespace, name } = target;
   return (
     (verbs === undefined || verbs.includes(verb)) &&

@@ -4,7 +4,14 @@ import { failure } from "../http/respond.ts";
 import type { Requester } from "../registry/admission.ts";
 import type { Registry } from "../registry/registry.ts";
 import { conflict, type StatusDetails, StatusError } from "../status.ts";
-import { type Asked, askedIn, type Fault, type FaultError, type FaultTarget, strikes } from "./fault.ts";
+import {
+  askedIn,
+  type Fault,
+  type FaultError,
+  type FaultedRequest,
+  type FaultTarget,
+  strikes,
+} from "./fault.ts";
 import { answerFromPast } from "./stale.ts";
 import { type OpenStream, OpenStreams } from "./streams.ts";
 
@@ -144,7 +151,7 @@ export class Faults {
     stream.cut();
   }
 
-  #hits(active: Active, asked: Asked): boolean {
+  #hits(active: Active, asked: FaultedRequest): boolean {
     return strikes(active.fault, asked) && this.#takesTurn(active);
   }
 
@@ -156,7 +163,11 @@ export class Faults {
     return true;
   }
 
-  async #strike(active: Active, request: ApiRequest, asked: Asked): Promise<ApiResponse | undefined> {
+  async #strike(
+    active: Active,
+    request: ApiRequest,
+    asked: FaultedRequest,
+  ): Promise<ApiResponse | undefined> {
     const { fault } = active;
     if (fault.delay !== undefined && !(await this.#delay(fault.delay, request.signal))) return abandoned();
     if (fault.halfOpen) {
@@ -175,7 +186,7 @@ export class Faults {
     { since }: Active,
     stale: NonNullable<Fault["stale"]>,
     request: ApiRequest,
-    asked: Asked,
+    asked: FaultedRequest,
   ): Promise<ApiResponse> {
     const { store } = this.#options.registry;
     const wanted = stale === true ? since : store.revision - stale.behind;
@@ -259,7 +270,7 @@ function errorOf({ code, reason, message, retryAfterSeconds }: FaultError): Stat
   });
 }
 
-function conflictOf({ info }: Asked): StatusError {
+function conflictOf({ info }: FaultedRequest): StatusError {
   const { group, plural, name = "" } = info;
   return conflict(
     { group, resource: plural },

@@ -2,7 +2,7 @@ import { type ApiRequest, type ApiResponse, addressOf, header } from "../http/re
 import { failure } from "../http/respond.ts";
 import { type JsonObject, parse, stringify, textOf } from "../json.ts";
 import { notFound } from "../status.ts";
-import type { Asked } from "./fault.ts";
+import type { FaultedRequest } from "./fault.ts";
 
 /**
  * Answers a get or a list as it would have been answered at a revision of the past.
@@ -11,7 +11,7 @@ import type { Asked } from "./fault.ts";
  */
 export async function answerFromPast(
   request: ApiRequest,
-  { verb, info }: Asked,
+  { verb, info }: FaultedRequest,
   revision: number,
   handle: (request: ApiRequest) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {

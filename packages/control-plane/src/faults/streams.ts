@@ -1,9 +1,9 @@
 import type { ApiResponse, Sink } from "../http/request.ts";
-import type { Asked } from "./fault.ts";
+import type { FaultedRequest } from "./fault.ts";
 
 /** A watch with a reader. */
 export interface OpenStream {
-  readonly asked: Asked;
+  readonly asked: FaultedRequest;
   /** Ends it as a lost connection would. */
   cut(): void;
 }
@@ -13,7 +13,11 @@ export class OpenStreams {
   readonly #open = new Set<OpenStream>();
 
   /** An answer whose stream is registered once it is read. @param onOpen called with it then */
-  tracked(asked: Asked, response: ApiResponse, onOpen: (stream: OpenStream) => () => void): ApiResponse {
+  tracked(
+    asked: FaultedRequest,
+    response: ApiResponse,
+    onOpen: (stream: OpenStream) => () => void,
+  ): ApiResponse {
     const { body } = response;
     if (typeof body !== "function") return response;
     return {
@@ -57,7 +61,7 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  matching(wanted: (asked: Asked) => boolean): OpenStream[] {
+  matching(wanted: (asked: FaultedRequest) => boolean): OpenStream[] {
     return [...this.#open].filter(({ asked }) => wanted(asked));
   }
 }

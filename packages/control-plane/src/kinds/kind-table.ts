@@ -61,7 +61,7 @@ export interface GroupInfo {
 }
 
 /** Where a group stands among the others, and a version among its group's; higher comes first. */
-interface Standing {
+interface KindEntry {
   readonly group: number;
   readonly versions: ReadonlyMap<string, number>;
 }
@@ -77,13 +77,13 @@ const customVersionPriority = 100;
  */
 export class KindTable {
   #revision = 0;
-  readonly #standing: ReadonlyMap<string, Standing>;
+  readonly #standing: ReadonlyMap<string, KindEntry>;
   readonly #groups = new Map<string, Map<string, Map<string, KindInfo>>>();
   readonly #kinds = new Map<string, KindInfo>();
   #sorted: readonly GroupInfo[] | undefined;
 
   /** @param standing the priorities of the groups that come with the server. */
-  constructor(standing: ReadonlyMap<string, Standing> = new Map()) {
+  constructor(standing: ReadonlyMap<string, KindEntry> = new Map()) {
     this.#standing = standing;
   }
 

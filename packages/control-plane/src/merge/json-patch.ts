@@ -101,7 +101,7 @@ export class PatchedDocument {
     }
   }
 
-  #locate(path: string): Place {
+  #locate(path: string): PointerTarget {
     const [, ...keys] = path
       .split("/")
       .map((key) => key.replaceAll(/~[01]/g, (code) => (code === "~1" ? "/" : "~")));
@@ -112,7 +112,7 @@ export class PatchedDocument {
     return this.#placeIn(container, last);
   }
 
-  #placeIn(container: Json, key: string): Place {
+  #placeIn(container: Json, key: string): PointerTarget {
     if (Array.isArray(container)) {
       return placeInList(container, key, (moved) => {
         this.itemsMoved += moved;
@@ -133,14 +133,14 @@ function requireFrom(operation: JsonObject): string {
  * A place inside a document: the container and the key in it. The container exists; the key may
  * not.
  */
-interface Place {
+interface PointerTarget {
   get(): Json;
   add(value: Json): void;
   replace(value: Json): void;
   remove(): void;
 }
 
-function placeInObject(container: JsonObject, key: string): Place {
+function placeInObject(container: JsonObject, key: string): PointerTarget {
   return {
     get: () => get(container, key) ?? null,
     add: (value) => put(container, key, value),
@@ -152,7 +152,7 @@ function placeInObject(container: JsonObject, key: string): Place {
   };
 }
 
-function placeInList(list: Json[], key: string, moving: (items: number) => void): Place {
+function placeInList(list: Json[], key: string, moving: (items: number) => void): PointerTarget {
   return {
     get: () => list[index(key, list.length)] as Json,
     add: (value) => {

@@ -211,7 +211,7 @@ function running(
       events: [definitionChanged(view)],
     };
   }
-  // Init containers do their work and end; those that are restarted for ever stay.
+  // Init containers do their work and end; those that are restarted indefinitely stay.
   const isInit = part === "initContainers" && container.restartPolicy !== "Always";
   const ending = ends(behavior, restartCount) || isInit;
   const dueMs = startedAt + (behavior.afterMs ?? 0) - now;

@@ -2,7 +2,7 @@ import { nextTurn, type Steps } from "../steps.ts";
 import { workPerCharacter } from "./backtracking.ts";
 import { PatternError } from "./pattern-error.ts";
 import { programSize } from "./program-size.ts";
-import type { Answer, Question, Re2 } from "./re2.ts";
+import type { MatchResult, Question, Re2 } from "./re2.ts";
 import { javaScriptSource, parsePlain } from "./syntax.ts";
 import type { WorkerThread } from "./worker-thread.ts";
 
@@ -62,7 +62,7 @@ export class Patterns implements AsyncDisposable {
     this.#re2 ??= new Re2();
   }
 
-  async askThread(question: Question): Promise<Answer | PatternError> {
+  async askThread(question: Question): Promise<MatchResult | PatternError> {
     const { WorkerThread } = await import("./worker-thread.ts");
     this.#thread ??= new WorkerThread();
     return await this.#thread.ask(question);
@@ -103,7 +103,7 @@ export class MatchPending extends Error {
  */
 export class Matcher {
   readonly #patterns: Patterns;
-  readonly #answers = new Map<string, Map<string, Answer | PatternError>>();
+  readonly #answers = new Map<string, Map<string, MatchResult | PatternError>>();
   #left = turnBudget;
 
   constructor(patterns: Patterns) {
@@ -147,7 +147,7 @@ export class Matcher {
     return this.#ask({ ask: "find all", pattern, text, most }, text) as readonly string[];
   }
 
-  #ask(question: Question, text: string): Answer {
+  #ask(question: Question, text: string): MatchResult {
     const key = `${question.ask} ${"most" in question ? question.most : ""} ${question.pattern}`;
     let answers = this.#answers.get(key);
     if (answers === undefined) {
@@ -167,8 +167,8 @@ export class Matcher {
   #answer(
     question: Question,
     length: number,
-    answers: Map<string, Answer | PatternError>,
-  ): Answer | PatternError {
+    answers: Map<string, MatchResult | PatternError>,
+  ): MatchResult | PatternError {
     const { re2 } = this.#patterns;
     const { size, native } = this.#patterns.known(question.pattern);
     if (native !== undefined && question.ask === "test" && length <= longestNative) {

@@ -9,7 +9,7 @@ export type Question =
   | { readonly ask: "find all"; readonly pattern: string; readonly text: string; readonly most: number };
 
 /** Whether it is so, or what was found. */
-export type Answer = boolean | string | readonly string[] | undefined;
+export type MatchResult = boolean | string | readonly string[] | undefined;
 
 /** So many compiled patterns are kept. */
 const kept = 1_000;
@@ -19,7 +19,7 @@ export class Re2 {
   readonly #compiled = new Map<string, RE2JS>();
 
   /** @throws PatternError */
-  answer(question: Question): Answer {
+  answer(question: Question): MatchResult {
     const pattern = this.#compile(question.pattern);
     switch (question.ask) {
       case "is valid":

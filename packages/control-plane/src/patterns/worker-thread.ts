@@ -1,14 +1,14 @@
 import { Worker } from "node:worker_threads";
 import { timedOut } from "../status.ts";
 import { PatternError } from "./pattern-error.ts";
-import type { Answer, Question } from "./re2.ts";
+import type { MatchResult, Question } from "./re2.ts";
 import type { Reply } from "./worker.ts";
 import { patternWorkerUrl } from "./worker-url.ts";
 
 /** A question, and the caller that waits for its answer. */
 interface Waiting {
   readonly question: Question;
-  readonly resolve: (answer: Answer | PatternError) => void;
+  readonly resolve: (answer: MatchResult | PatternError) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -34,7 +34,7 @@ export class WorkerThread {
     this.#patienceMs = patienceMs;
   }
 
-  ask(question: Question): Promise<Answer | PatternError> {
+  ask(question: Question): Promise<MatchResult | PatternError> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });
       this.#next();

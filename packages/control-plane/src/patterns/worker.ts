@@ -1,9 +1,9 @@
 import { parentPort } from "node:worker_threads";
 import { PatternError } from "./pattern-error.ts";
-import { type Answer, type Question, Re2 } from "./re2.ts";
+import { type MatchResult, type Question, Re2 } from "./re2.ts";
 
 /** What a worker sends back: once that it has started, and then answers. */
-export type Reply = "ready" | { readonly answer: Answer } | { readonly fault: string };
+export type Reply = "ready" | { readonly answer: MatchResult } | { readonly fault: string };
 
 /** A thread that answers what would take too long in the one that serves requests. */
 const re2 = new Re2();

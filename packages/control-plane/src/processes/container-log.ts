@@ -42,7 +42,7 @@ export class ContainerLog {
       this.#add(stream, rest.subarray(0, end + 1));
       rest = rest.subarray(end + 1);
     }
-    // What never ends its line is not held back for ever.
+    // What never ends its line is not held back indefinitely.
     if (rest.byteLength >= 16_384) {
       this.#add(stream, rest);
       rest = Buffer.alloc(0);

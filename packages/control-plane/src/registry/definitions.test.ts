@@ -9,12 +9,17 @@ beforeEach(async () => {
 });
 afterEach(() => plane.close());
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly body: JsonObject & { readonly message?: string };
 }
 
-async function send(method: string, url: string, body?: object, type = "application/json"): Promise<Answer> {
+async function send(
+  method: string,
+  url: string,
+  body?: object,
+  type = "application/json",
+): Promise<Response> {
   const response = await plane.handle({
     method,
     url,
@@ -52,7 +57,7 @@ const thing = (name: string, more: object = {}, version = "v1") => ({
   metadata: { name },
   ...more,
 });
-const conditionsOf = ({ body }: Answer) =>
+const conditionsOf = ({ body }: Response) =>
   Object.fromEntries(
     ((body.status as JsonObject).conditions as JsonObject[]).map(({ type, status, reason }) => [
       type,

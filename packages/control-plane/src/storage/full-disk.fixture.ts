@@ -25,9 +25,9 @@ export interface Report {
   readonly panics: readonly string[];
 }
 
-interface Answer {
+interface Response {
   readonly metadata: { readonly name: string; readonly resourceVersion: string };
-  readonly items: readonly Answer[];
+  readonly items: readonly Response[];
   readonly message: string;
 }
 
@@ -46,7 +46,7 @@ async function send(transport: InProcessTransport, method: string, at: string, b
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const answer = await transport.request({ method, path: at, headers, ...content });
   const chunks = await Array.fromAsync(answer.body);
-  return { status: answer.status, body: JSON.parse(Buffer.concat(chunks).toString()) as Answer };
+  return { status: answer.status, body: JSON.parse(Buffer.concat(chunks).toString()) as Response };
 }
 
 async function list(

@@ -20,7 +20,7 @@ export interface HistoryLimits {
   readonly bytes: number;
 }
 
-interface Kept {
+interface HistoryEntry {
   readonly bucket: string;
   readonly revision: number;
   readonly bytes: number;
@@ -31,7 +31,7 @@ export class History<Write extends { readonly bucket: string; readonly revision:
   readonly #limits: HistoryLimits;
   readonly #logs = new Map<string, Write[]>();
   /** All that is kept, oldest first, from `#start` on. */
-  #kept: Kept[] = [];
+  #kept: HistoryEntry[] = [];
   #start = 0;
   #bytes = 0;
   #compacted = 0;
@@ -78,8 +78,8 @@ export class History<Write extends { readonly bucket: string; readonly revision:
     return this.#kept.length - this.#start;
   }
 
-  #at(index: number): Kept {
-    return this.#kept[this.#start + index] as Kept;
+  #at(index: number): HistoryEntry {
+    return this.#kept[this.#start + index] as HistoryEntry;
   }
 
   /** Removes more than necessary, so that the cost is amortized. */

@@ -14,7 +14,7 @@ import {
 } from "./channels.ts";
 
 /** What a client wants of a remote command. */
-interface Wishes {
+interface CommandOptions {
   readonly command: readonly string[];
   readonly stdin: boolean;
   readonly stdout: boolean;
@@ -23,7 +23,7 @@ interface Wishes {
 }
 
 /** @throws StatusError 400 */
-function readWishes(query: URLSearchParams): Wishes {
+function readOptions(query: URLSearchParams): CommandOptions {
   const flag = (name: string) => query.get(name) === "true" || query.get(name) === "1";
   const wishes = {
     command: query.getAll("command"),
@@ -39,7 +39,7 @@ function readWishes(query: URLSearchParams): Wishes {
 }
 
 /** The channels that a client opens for its wishes. A terminal has no errors apart, but a size. */
-function channelsOf({ stdin, stdout, stderr, tty }: Wishes): (keyof typeof channels)[] {
+function channelsOf({ stdin, stdout, stderr, tty }: CommandOptions): (keyof typeof channels)[] {
   return [
     "error",
     ...(stdin ? (["stdin"] as const) : []),
@@ -58,7 +58,7 @@ const sizePatienceMs = 200;
 
 /** `kubectl exec`: runs a command in a container, with its streams at the client. */
 export function exec(request: ApiRequest, query: URLSearchParams, run: ContainerRun): ApiResponse {
-  const wishes = readWishes(query);
+  const wishes = readOptions(query);
   if (wishes.command.length === 0)
     throw badRequest("you must specify at least one command for the container");
   return acceptChannels(request, channelsOf(wishes), (client) => {
@@ -121,7 +121,7 @@ function hangUp({ pid, exitCode, signalCode }: ChildProcess): void {
   }
 }
 
-function passOn(child: ChildProcess, client: Channels, { stdout, stderr }: Wishes): void {
+function passOn(child: ChildProcess, client: Channels, { stdout, stderr }: CommandOptions): void {
   const send = (channel: number, stream: NodeJS.ReadableStream) => (chunk: Buffer) => {
     if (client.send(channel, chunk) > mostWaiting) {
       stream.pause();
@@ -143,7 +143,7 @@ function finish(client: Channels, status: JsonObject): void {
 
 /** `kubectl attach`: what a container writes from now on, and its input if it has one. */
 export function attach(request: ApiRequest, query: URLSearchParams, run: ContainerRun): ApiResponse {
-  const wishes = readWishes(query);
+  const wishes = readOptions(query);
   if (run.observed.at !== "running") throw notRunning();
   return acceptChannels(request, channelsOf(wishes), (client): ChannelListener => {
     const stop = run.log.tap((stream, chunk) => {

@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { mappedMemory, type Parcel, Slabs } from "./slabs.ts";
+import { type ByteRange, mappedMemory, Slabs } from "./slabs.ts";
 
 /**
  * Some dozens of kilobytes: enough for objects of a kind to share what they have in common, little
@@ -46,7 +46,7 @@ export class Chunk {
   /** Which arena it is part of, if any. */
   readonly home: Arena | undefined;
   #plain: Buffer | undefined;
-  #packed: Parcel | undefined;
+  #packed: ByteRange | undefined;
 
   constructor(plain: Buffer, home?: Arena) {
     this.#plain = plain;

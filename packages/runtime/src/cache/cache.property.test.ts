@@ -13,12 +13,12 @@ const Widget: ResourceKind = {
   scope: "Namespaced",
 };
 
-interface Place {
+interface ObjectKeyOfKind {
   namespace: string;
   name: string;
 }
 
-const place: fc.Arbitrary<Place> = fc.record({
+const place: fc.Arbitrary<ObjectKeyOfKind> = fc.record({
   namespace: fc.constantFrom("a", "b"),
   name: fc.constantFrom("1", "2", "3"),
 });
@@ -39,7 +39,7 @@ type Step =
         | "vanish";
     }
   | { do: "fault"; code: number; reason: string }
-  | { do: "restore"; unseen: readonly Place[]; back: number; puts: readonly Place[] }
+  | { do: "restore"; unseen: readonly ObjectKeyOfKind[]; back: number; puts: readonly ObjectKeyOfKind[] }
   | { do: "wait"; ms: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -188,7 +188,7 @@ test("whatever the server does, the cache ends up with its state, and the events
           await clock.advance(noticeMs);
           written.clear();
           server.pullCable();
-          const own = ({ namespace, name }: Place) =>
+          const own = ({ namespace, name }: ObjectKeyOfKind) =>
             cache.wrote(Widget, server.put(namespace, name, content()));
           // Each one is answered, and lost, or not, before the watch brings it.
           for (const one of action.unseen) own(one);

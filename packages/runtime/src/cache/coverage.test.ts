@@ -13,7 +13,7 @@ const names = ["one", "two"] as const;
 const space = fc.constantFrom(...spaces);
 const color = fc.constantFrom("red", "blue");
 
-interface Place {
+interface ObjectKeyOfKind {
   readonly namespace: string;
   readonly name: string;
   readonly color?: string;
@@ -54,12 +54,12 @@ const scopeOf = ({ spaces: chosen, color: label, name, metadataOnly: isPartial }
 
 const reaches = (part: Part, { namespace }: { readonly namespace: string }) =>
   part.spaces?.includes(namespace) ?? true;
-const selects = (part: Part, thing: Place) =>
+const selects = (part: Part, thing: ObjectKeyOfKind) =>
   (part.color ?? thing.color) === thing.color && (part.name ?? thing.name) === thing.name;
 
-const linesOf = (found: readonly Place[]) =>
+const linesOf = (found: readonly ObjectKeyOfKind[]) =>
   found.map(({ namespace, name }) => `${namespace}/${name}`).toSorted();
-const placesOf = (objects: readonly KubernetesObject[]): Place[] =>
+const placesOf = (objects: readonly KubernetesObject[]): ObjectKeyOfKind[] =>
   objects.map(({ metadata: { namespace = "", name } }) => ({ namespace, name }));
 
 const colorOf = ({ metadata }: KubernetesObject) => [metadata.labels?.color ?? ""];
@@ -98,14 +98,17 @@ test("whatever part of a kind is held, a read gives what the server has or says 
           (part) => !part.color && !part.name && (kind !== Widget || !part.metadataOnly),
         );
         const isFull = (namespace: string) => full.some((part) => reaches(part, { namespace }));
-        const check = (read: () => readonly KubernetesObject[], isAsked: (thing: Place) => boolean) => {
+        const check = (
+          read: () => readonly KubernetesObject[],
+          isAsked: (thing: ObjectKeyOfKind) => boolean,
+        ) => {
           const seen = outcome(read);
           if (seen === "miss") return;
           expect(linesOf(placesOf(seen))).toEqual(linesOf(there.filter(isAsked)));
           for (const object of seen) expect("spec" in object || kind !== Widget).toBe(true);
         };
         for (const namespace of spaces) {
-          const isHere = (thing: Place) => thing.namespace === namespace;
+          const isHere = (thing: ObjectKeyOfKind) => thing.namespace === namespace;
           const list = () => cache.list(kind, { namespace });
           check(list, isHere);
           expect(outcome(list) === "miss").toBe(!isFull(namespace));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Parcel, Slabs } from "./slabs.ts";
+import { type ByteRange, Slabs } from "./slabs.ts";
 
 const MiB = 1 << 20;
 
@@ -13,7 +13,7 @@ test("what is kept stays as it was, through any order of puts and releases, and 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150, size: "max" }), (steps) => {
       const slabs = new Slabs();
-      const kept: { parcel: Parcel; byte: number; size: number }[] = [];
+      const kept: { parcel: ByteRange; byte: number; size: number }[] = [];
       for (const { release, at, size } of steps) {
         if (release && kept.length > 0) {
           const [gone] = kept.splice(at % kept.length, 1);

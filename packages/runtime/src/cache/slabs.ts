@@ -18,11 +18,11 @@ interface Slab {
   used: number;
   /** Bytes of parcels that were not released. */
   live: number;
-  readonly parcels: Set<Parcel>;
+  readonly parcels: Set<ByteRange>;
 }
 
 /** Some bytes that are kept. They may be moved, never changed: read `bytes` again each time. */
-export class Parcel {
+export class ByteRange {
   bytes: Buffer;
   slab: Slab | undefined;
 
@@ -53,20 +53,20 @@ export class Slabs {
   }
 
   /** Copies bytes. */
-  put(bytes: Buffer): Parcel {
+  put(bytes: Buffer): ByteRange {
     if (bytes.length > LARGE_PARCEL) {
       this.#largeBytes += bytes.length;
       const copy = mappedMemory(bytes.length);
       bytes.copy(copy);
-      return new Parcel(copy, undefined);
+      return new ByteRange(copy, undefined);
     }
-    const parcel = new Parcel(bytes, undefined);
+    const parcel = new ByteRange(bytes, undefined);
     this.#place(parcel);
     return parcel;
   }
 
   /** The bytes are no longer kept. Once for each parcel. */
-  release(parcel: Parcel): void {
+  release(parcel: ByteRange): void {
     const { slab } = parcel;
     if (!slab) {
       this.#largeBytes -= parcel.bytes.length;
@@ -80,7 +80,7 @@ export class Slabs {
     slab.parcels.clear();
   }
 
-  #place(parcel: Parcel): void {
+  #place(parcel: ByteRange): void {
     const { length } = parcel.bytes;
     let slab = this.#current;
     if (!slab || SLAB_BYTES - slab.used < length) {

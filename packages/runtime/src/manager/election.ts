@@ -31,7 +31,7 @@ export interface ElectionRules {
 }
 
 /** A record as it was when it last changed before our eyes. */
-interface Seen {
+interface ObservedLease {
   readonly lease: StoredLease;
   readonly at: Millis;
 }
@@ -42,8 +42,8 @@ interface Seen {
  * `missingSince` is when a lease that had been seen was found to be gone.
  */
 export type Election =
-  | { readonly at: "following"; readonly seen?: Seen; readonly missingSince?: Millis }
-  | { readonly at: "leading"; readonly until: Millis; readonly seen: Seen }
+  | { readonly at: "following"; readonly seen?: ObservedLease; readonly missingSince?: Millis }
+  | { readonly at: "leading"; readonly until: Millis; readonly seen: ObservedLease }
   | { readonly at: "stopped" };
 
 /** What happened. `now` is monotonic; `wall` is for the stamps that people read. */
@@ -224,7 +224,7 @@ function claim(rules: ElectionRules, wall: string, before: LeaseRecord | undefin
   };
 }
 
-function following(seen: Seen | undefined): Active {
+function following(seen: ObservedLease | undefined): Active {
   return seen ? { at: "following", seen } : { at: "following" };
 }
 

@@ -250,7 +250,7 @@ test("no write arrives after the lease has ended for others, whatever credential
         else if (step.do === "renew") renew();
         else if (step.do === "pass") await clock.pass(step.ms, settle);
         else if (step.do === "stall" || step.do === "sleep") {
-          // It is the writer's event loop that stands still: the server would not be held up by
+          // It is the writer's event loop that stands still: the server would not be delayed by
           // that.
           if (server.state.isPaused) {
             server.resume();

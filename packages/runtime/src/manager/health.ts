@@ -1,4 +1,4 @@
-import type { Answer } from "./http-server.ts";
+import type { HttpResponse } from "./http-server.ts";
 
 /** Says whether something is well: nothing if it is, otherwise one line that says what is wrong. */
 export type HealthCheck = () => string | undefined | void | Promise<string | undefined> | Promise<void>;
@@ -37,7 +37,7 @@ export class HealthChecks {
     return this.#hasPassed;
   }
 
-  readonly answer = async (url: URL): Promise<Answer> => {
+  readonly answer = async (url: URL): Promise<HttpResponse> => {
     const alone = url.pathname.slice(this.#path.length + 1);
     if (alone !== "" && !this.#checks.has(alone))
       return { status: 404, body: `there is no check "${alone}"\n` };

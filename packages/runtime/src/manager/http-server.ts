@@ -4,14 +4,14 @@ import { PortError } from "./errors.ts";
 import { type ListenAddress, listening } from "./listening.ts";
 
 /** What to answer to one GET. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly contentType?: string;
   readonly body: string;
 }
 
 /** Answers by path. A path also stands for all below it: `/readyz` answers `/readyz/cache`. */
-export type Routes = ReadonlyMap<string, (url: URL) => Answer | Promise<Answer>>;
+export type Routes = ReadonlyMap<string, (url: URL) => HttpResponse | Promise<HttpResponse>>;
 
 /** A server that listens. */
 export interface HttpServer {
@@ -70,7 +70,7 @@ async function answer(routes: Routes, request: IncomingMessage, response: Server
   response.end(request.method === "HEAD" ? undefined : given.body);
 }
 
-async function find(routes: Routes, request: IncomingMessage): Promise<Answer> {
+async function find(routes: Routes, request: IncomingMessage): Promise<HttpResponse> {
   if (request.method !== "GET" && request.method !== "HEAD") return { status: 405, body: "only GET\n" };
   const url = URL.parse(request.url ?? "/", "http://localhost");
   const root = url && `/${url.pathname.split("/")[1] ?? ""}`;

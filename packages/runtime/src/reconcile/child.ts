@@ -40,7 +40,7 @@ export interface ChildOptions<K extends AnyKind = AnyKind> {
   readonly onImmutable?: "fail" | "replace";
   /**
    * What happens to the object when it is no longer among the children. `keep`: it loses its owner,
-   * and stays. When the owner itself is deleted, Kubernetes deletes its children all the same.
+   * and stays. When the owner itself is deleted, Kubernetes still deletes its children.
    * @default "delete"
    */
   readonly onRemoval?: "delete" | "keep";

@@ -128,7 +128,7 @@ describe("children", () => {
     await run.manager.stop();
   });
 
-  test("that the server writes down differently are applied once, not for ever", async () => {
+  test("that the server writes down differently are applied once, not indefinitely", async () => {
     const run = await running(webapp);
     run.cluster.normalise = (object) => {
       const text = JSON.stringify(object).replaceAll('"--level=1"', '"--level=one"');

@@ -2,7 +2,7 @@ import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
 import { conditionsOf } from "./condition.ts";
 
 /** The parts of objects that readiness is read from. */
-interface Seen extends KubernetesObject {
+interface ReadinessFields extends KubernetesObject {
   readonly spec?: { readonly replicas?: number; readonly type?: string };
   readonly status?: {
     readonly observedGeneration?: number;
@@ -31,15 +31,15 @@ interface Seen extends KubernetesObject {
  */
 export function isReady<K extends AnyKind>(kind: K, object: ObjectOf<K>): boolean {
   if (object.metadata.deletionTimestamp !== undefined) return false;
-  const seen = object as Seen;
+  const seen = object as ReadinessFields;
   const rule = rules[`${kind.group}/${kind.kind}`];
   return rule ? rule(seen) : isReadyByCondition(kind, seen);
 }
 
-type Rule = (object: Seen) => boolean;
+type Rule = (object: ReadinessFields) => boolean;
 
 /** Whether its controller has seen the present spec. */
-function isObserved({ metadata, status }: Seen): boolean {
+function isObserved({ metadata, status }: ReadinessFields): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
 
@@ -76,7 +76,7 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** Kinds that define a status are not ready before they say so. */
-function isReadyByCondition(kind: AnyKind, object: Seen): boolean {
+function isReadyByCondition(kind: AnyKind, object: ReadinessFields): boolean {
   const ready = conditionsOf(object.status).find(({ type }) => type === "Ready");
   if (!ready) return !hasStatus(kind);
   const { generation } = object.metadata;
@@ -97,6 +97,6 @@ function hasStatus(kind: AnyKind): boolean {
   );
 }
 
-function isTrue(object: Seen, type: string): boolean {
+function isTrue(object: ReadinessFields, type: string): boolean {
   return conditionsOf(object.status).some((one) => one.type === type && one.status === "True");
 }

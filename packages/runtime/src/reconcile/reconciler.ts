@@ -255,7 +255,7 @@ export class Reconciler<K extends AnyKind> {
     try {
       const { observedGeneration: _seen, ...rest } = base ?? {};
       const status = { ...rest, conditions: [...others, said] };
-      await this.#writeStatus(run, object, uid, status, run.lastWords);
+      await this.#writeStatus(run, object, uid, status, run.failureClient);
     } catch (failure) {
       if (!isNotFound(failure))
         run.log.debug({ error: messageOf(failure) }, "the failure could not be written to the status");

@@ -206,7 +206,7 @@ export class Run<K extends AnyKind> {
   }
 
   /** A client for what the runtime itself has to write about a canceled reconcile. */
-  get lastWords(): ReconcileClient {
+  get failureClient(): ReconcileClient {
     return this.#makeClient(() => undefined);
   }
 

@@ -14,7 +14,7 @@ export function checkRule(
   rule: ValidationRule,
   node: StructuralSchema,
   path: string,
-  place: Place,
+  place: FieldLocation,
   problems: Problems,
 ): void {
   const say = (message: string) => problems.add(path, `the rule ${JSON.stringify(rule.rule)} ${message}`);
@@ -180,7 +180,7 @@ function unescaped(name: string): string {
 }
 
 /** What a rule's cost and meaning owe to the lists and maps around it. */
-export interface Place {
+export interface FieldLocation {
   /** Whether a value here can be matched with the one it replaces, as a transition rule needs. */
   readonly correlatable: boolean;
   /**

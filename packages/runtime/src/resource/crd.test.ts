@@ -107,7 +107,7 @@ test("the schema describes the whole object, spec required", () => {
   });
 });
 
-test("a status has conditions, told apart by type, and the observed generation", () => {
+test("a status has conditions, distinguished by type, and the observed generation", () => {
   const status = WebApp.crd().spec.versions[0]?.schema?.openAPIV3Schema?.properties?.status;
   expect(status?.properties?.observedGeneration).toMatchObject({ type: "integer", format: "int64" });
   expect(status?.properties?.conditions).toMatchObject({

@@ -223,12 +223,12 @@ function defaulted(def: DefaultDef, path: string, walk: Walk): StructuralSchema 
   return { ...node, default: value };
 }
 
-interface Misfit {
+interface SchemaConflict {
   readonly at: readonly string[];
   readonly message: string;
 }
 
-function misfitsOf(schema: $ZodType, value: unknown): readonly Misfit[] {
+function misfitsOf(schema: $ZodType, value: unknown): readonly SchemaConflict[] {
   try {
     const { error } = safeParse(schema, value);
     return (error?.issues ?? []).map((issue) => ({ at: issue.path.map(String), message: issue.message }));

@@ -1,4 +1,4 @@
-import type { Place } from "./cel-rules.ts";
+import type { FieldLocation } from "./cel-rules.ts";
 import { checkRule } from "./cel-rules.ts";
 import { isVisible } from "./cel-types.ts";
 import type { Problems } from "./refusal.ts";
@@ -12,7 +12,7 @@ export function checkStructure(
   node: StructuralSchema,
   path: string,
   problems: Problems,
-  place: Place = { correlatable: true, repeats: 1 },
+  place: FieldLocation = { correlatable: true, repeats: 1 },
 ): void {
   checkListType(node, path, problems);
   if (node["x-kubernetes-map-type"] !== undefined && node.type !== "object") {
@@ -54,7 +54,7 @@ export function checkStructure(
   }
 }
 
-function repeated({ repeats }: Place, limit: number | undefined): number | undefined {
+function repeated({ repeats }: FieldLocation, limit: number | undefined): number | undefined {
   return repeats === undefined || limit === undefined ? undefined : repeats * limit;
 }
 

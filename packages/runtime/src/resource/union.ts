@@ -7,7 +7,7 @@ import { own, type StructuralSchema, setOwn, type ValidationRule } from "./struc
 import { widths } from "./widths.ts";
 import type { Walk } from "./zod-walk.ts";
 
-/** A union that is not told apart by a field: of values, of scalars, or of a type and null. */
+/** A union that is not distinguished by a field: of values, of scalars, or of a type and null. */
 export function plainUnionSchema(options: readonly $ZodType[], path: string, walk: Walk): StructuralSchema {
   const kinds = options.map((option) => option._zod.def.type);
   const present = options.filter((_, index) => kinds[index] !== "null" && kinds[index] !== "undefined");
@@ -135,10 +135,10 @@ interface Arm {
 }
 
 /**
- * A union told apart by a field. A structural schema has one set of fields, so those of every arm
- * move to the object itself; rules say which of them each value of the discriminator requires and
- * which it forbids. They are CEL rather than `oneOf`, because then the server's answer names the
- * field.
+ * A union distinguished by a field. A structural schema has one set of fields, so those of every
+ * arm move to the object itself; rules say which of them each value of the discriminator requires
+ * and which it forbids. They are CEL rather than `oneOf`, because then the server's answer names
+ * the field.
  */
 export function discriminatedUnionSchema(def: DiscriminatedDef, path: string, walk: Walk): StructuralSchema {
   const { discriminator } = def;

@@ -40,7 +40,7 @@ export interface AdmissionContext<T> {
   readonly signal: AbortSignal;
 }
 
-type Verdict = Refusal | readonly (Refusal | undefined | false)[] | undefined | false;
+type ValidationResult = Refusal | readonly (Refusal | undefined | false)[] | undefined | false;
 
 /**
  * Says whether a request may go on: by nothing, by a refusal, or by several; false counts as
@@ -51,7 +51,7 @@ type Verdict = Refusal | readonly (Refusal | undefined | false)[] | undefined | 
 export type Validate<K extends AnyKind> = (
   object: ObjectOf<K>,
   context: AdmissionContext<ObjectOf<K>>,
-) => Verdict | void | Promise<Verdict> | Promise<void>;
+) => ValidationResult | void | Promise<ValidationResult> | Promise<void>;
 
 type Completed<K extends AnyKind> = InputOf<K> | ObjectOf<K> | undefined;
 

@@ -38,7 +38,7 @@ async function start(handle: () => Promise<WebhookAnswer> = () => Promise.resolv
 }
 
 /** A connection that is kept, as an API server keeps those to its webhooks. */
-class Kept {
+class KeptConnection {
   readonly #socket: TLSSocket;
   #received = "";
   readonly ended: Promise<unknown>;
@@ -52,10 +52,10 @@ class Kept {
     this.ended.catch(() => undefined);
   }
 
-  static async open({ port }: Listener): Promise<Kept> {
+  static async open({ port }: Listener): Promise<KeptConnection> {
     const socket = connect({ port, host: "127.0.0.1", ca: authority.certificate });
     await once(socket, "secureConnect");
-    return new Kept(socket);
+    return new KeptConnection(socket);
   }
 
   send(): void {
@@ -80,17 +80,17 @@ class Kept {
 
 test("a connection is kept for longer than an API server keeps one that it does not use", async () => {
   const { listener } = await start();
-  const answer = await (await Kept.open(listener)).ask();
+  const answer = await (await KeptConnection.open(listener)).ask();
   const seconds = Number(/^keep-alive: timeout=(\d+)/im.exec(answer)?.[1]);
   expect(seconds).toBeGreaterThan(90);
 });
 
 test("while it drains it serves on old and new connections, and has each closed with its answer", async () => {
   const { listener } = await start();
-  const old = await Kept.open(listener);
+  const old = await KeptConnection.open(listener);
   expect(await old.ask()).toMatch(/^connection: keep-alive/im);
   listener.drain();
-  for (const connection of [old, await Kept.open(listener)]) {
+  for (const connection of [old, await KeptConnection.open(listener)]) {
     expect(await connection.ask()).toMatch(/^connection: close/im);
     await connection.ended;
   }
@@ -98,9 +98,9 @@ test("while it drains it serves on old and new connections, and has each closed 
 
 test("a request that has arrived on an idle connection when it closes is answered", async () => {
   const { listener } = await start();
-  const used = await Kept.open(listener);
+  const used = await KeptConnection.open(listener);
   await used.ask();
-  const unused = await Kept.open(listener);
+  const unused = await KeptConnection.open(listener);
   // Both are in the server's socket buffer now, unread.
   used.send();
   unused.send();
@@ -112,11 +112,11 @@ test("a request that has arrived on an idle connection when it closes is answere
 
 test("idle connections are closed cleanly, and then nothing listens", async () => {
   const { listener } = await start();
-  const connections = [await Kept.open(listener), await Kept.open(listener)];
+  const connections = [await KeptConnection.open(listener), await KeptConnection.open(listener)];
   await connections[0]?.ask();
   await listener.close();
   for (const { ended } of connections) await ended;
-  await expect(Kept.open(listener)).rejects.toThrow("ECONNREFUSED");
+  await expect(KeptConnection.open(listener)).rejects.toThrow("ECONNREFUSED");
 });
 
 test("requests under way are waited for, with a limit, as are silent connections", async () => {
@@ -129,7 +129,7 @@ test("requests under way are waited for, with a limit, as are silent connections
   const silent = connectPlain(listener.port, "127.0.0.1");
   silent.on("error", () => undefined);
   const gone = once(silent, "close");
-  const stuck = await Kept.open(listener);
+  const stuck = await KeptConnection.open(listener);
   stuck.send();
   await arrived.promise;
   let isClosed = false;

@@ -32,7 +32,7 @@ export type Leaf =
   | { readonly at: "serving"; readonly issuer: string; readonly notAfter: number };
 
 /** What one replica sees at one moment. */
-export interface Look {
+export interface Observation {
   /** By the replica's own wall clock. */
   readonly now: number;
   /**
@@ -74,7 +74,7 @@ export type SharedStep =
  */
 export function sharedStep<A extends Dated>(
   shared: Authorities<A>,
-  look: Look,
+  look: Observation,
   rules: RotationRules,
 ): SharedStep {
   if (shared.at === "none") return { do: "found" };
@@ -103,7 +103,7 @@ export function sharedStep<A extends Dated>(
 export function stepped<A extends Dated>(
   shared: Authorities<A>,
   step: Exclude<SharedStep, { readonly do: "wait" }>,
-  look: Pick<Look, "now">,
+  look: Pick<Observation, "now">,
   rules: Pick<RotationRules, "skewMs">,
   made: () => A,
 ): Authorities<A> {
@@ -136,7 +136,7 @@ export type LeafStep = { readonly do: "keep"; readonly lookAt: number } | { read
 export function leafStep<A extends Dated>(
   leaf: Leaf,
   shared: Authorities<A>,
-  look: Look,
+  look: Observation,
   rules: RotationRules,
 ): LeafStep {
   const { now } = look;

@@ -12,8 +12,8 @@ import { authorityName, type CertificateDependencies, type CertificateKeeper } f
 import {
   type Authorities,
   type Leaf,
-  type Look,
   leafStep,
+  type Observation,
   type RotationRules,
   sharedStep,
   stepped,
@@ -126,7 +126,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
     throw new Error(`Secret ${this.#key.namespace}/${this.#key.name} changes whenever it is to be written`);
   }
 
-  #look(): Look {
+  #look(): Observation {
     return { now: this.#dependencies.clock.now(), trustedForMs: this.#trust.trustedForMs };
   }
 

@@ -11,7 +11,7 @@ export interface ServiceAddress {
  * What the environment says of where webhooks are called and served: for a program that runs
  * elsewhere than its manifests say.
  */
-export interface Surroundings {
+export interface WebhookEnvironment {
   /** WEBHOOK_URL: called by this URL. */
   readonly url: string | undefined;
   /** WEBHOOK_SERVICE: called by this Service, which leads here by some way. */
@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 /** @throws TypeError naming the variable whose value is invalid */
-export function surroundingsFrom(env: Readonly<Record<string, string | undefined>>): Surroundings {
+export function surroundingsFrom(env: Readonly<Record<string, string | undefined>>): WebhookEnvironment {
   const { WEBHOOK_URL: url, WEBHOOK_SERVICE: service } = env;
   if (url) checkUrl(url, "WEBHOOK_URL");
   return {

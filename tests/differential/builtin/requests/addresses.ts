@@ -15,7 +15,9 @@ const address = (name: string, resource: string, parent: string) => ({
   spec: { parentRef: { resource, namespace: "{ns}", name: parent } },
 });
 
-/** The Service that the API server keeps for itself, and the addresses of all Services as objects. */
+/**
+ * The Service that the API server keeps for itself, and the addresses of all Services as objects.
+ */
 export const serviceAddresses: readonly Story[] = [
   {
     name: "kubernetes service",
@@ -81,7 +83,8 @@ export const serviceAddresses: readonly Story[] = [
       { delete: "next" },
       { get: "10.96.200.77", at: addresses },
       { patch: { spec: { type: "ClusterIP", externalName: null, clusterIP: "10.96.201.77" } }, name: "held" },
-      // Whether it is an object now cannot be compared: the real server's repair loop takes it away when its cache is behind.
+      // Whether it is an object now cannot be compared: the real server's repair loop takes it away
+      // when its cache is behind.
       { delete: "held" },
       { get: "10.96.201.77", at: addresses },
     ],

@@ -238,7 +238,8 @@ export const definitions: Story[] = [
       served,
     ],
   },
-  // The last one: the real server cannot read all of its objects any more, and so never takes the definition away.
+  // The last one: the real server cannot read all of its objects any more, and so never takes the
+  // definition away.
   {
     name: "removed version",
     at,

@@ -17,7 +17,9 @@ import { services } from "./services.ts";
 import { storage } from "./storage.ts";
 import { jobs, workloads } from "./workloads.ts";
 
-/** Every story, in the order they are played. Storage comes first: its classes are used by others. */
+/**
+ * Every story, in the order they are played. Storage comes first: its classes are used by others.
+ */
 export const stories: readonly Story[] = [
   ...config,
   ...storage,

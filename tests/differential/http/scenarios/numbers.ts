@@ -19,8 +19,9 @@ const numbers = [
 ];
 
 /**
- * Floats that are whole. Where nothing says what a number is for, Go remembers that they are floats until they have been stored;
- * the embedded server takes them for the integers that they are stored as.
+ * Floats that are whole. Where nothing says what a number is for, Go remembers that they are floats
+ * until they have been stored; the embedded server takes them for the integers that they are stored
+ * as.
  */
 const wholeFloats = ["1.0", "1E5", "1e17", "1e-400"];
 

@@ -136,7 +136,7 @@ function disruptionBudget(operator: Operator, component: Component, { namespace 
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name: component.name, namespace, labels: labelsOf(operator, component) },
-    // Not minAvailable: with one replica that would keep its node from being drained for ever.
+    // Not minAvailable: with one replica that would keep its node from being drained indefinitely.
     spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf(component) } },
   };
 }

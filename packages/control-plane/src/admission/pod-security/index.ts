@@ -37,13 +37,14 @@ function evaluate(request: AdmissionRequest, template: Template, labels: JsonObj
   const enforced = policyOf(labels, "enforce");
   if (template.isPod && enforced) {
     const broken = violations(template.pod, enforced.level);
-    if (broken.length > 0) throw refuse(request, `violates PodSecurity ${said(enforced, broken)}`);
+    if (broken.length > 0)
+      throw refuse(request, `violates PodSecurity ${violationMessage(enforced, broken)}`);
   }
   // Workloads are warned at the enforced level too, so that they do not fail silently.
   const warned = policyOf(labels, hasAt(labels, `${prefix}warn`) ? "warn" : "enforce");
   if (!warned) return;
   const broken = violations(template.pod, warned.level);
-  if (broken.length > 0) request.warn(`would violate PodSecurity ${said(warned, broken)}`);
+  if (broken.length > 0) request.warn(`would violate PodSecurity ${violationMessage(warned, broken)}`);
 }
 
 interface Policy {
@@ -51,7 +52,7 @@ interface Policy {
   readonly version: string;
 }
 
-function said({ level, version }: Policy, broken: readonly string[]): string {
+function violationMessage({ level, version }: Policy, broken: readonly string[]): string {
   return `${JSON.stringify(`${level}:${version}`)}: ${broken.join(", ")}`;
 }
 

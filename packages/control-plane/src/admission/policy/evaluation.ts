@@ -15,7 +15,7 @@ import {
 import type { Policy, Validation } from "./policies.ts";
 
 /** A validation that a request does not pass. */
-export interface Objection {
+export interface PolicyViolation {
   readonly message: string;
   readonly reason: string;
   /** Whether it stands whatever the binding's actions are. */
@@ -25,7 +25,7 @@ export interface Objection {
 /** A policy whose expressions are compiled. */
 export interface CompiledPolicy {
   /** The validations of the policy that a request fails. */
-  evaluate(matcher: Matcher, inputs: Inputs): Steps<Objection[]>;
+  evaluate(matcher: Matcher, inputs: Inputs): Steps<PolicyViolation[]>;
 }
 
 interface CompiledValidation {
@@ -86,8 +86,8 @@ function* evaluate(
   },
   matcher: Matcher,
   inputs: Inputs,
-): Steps<Objection[]> {
-  const failure = (message: string): Objection[] =>
+): Steps<PolicyViolation[]> {
+  const failure = (message: string): PolicyViolation[] =>
     policy.ignoreFailures ? [] : [{ message, reason: "Invalid" }];
   const outcome = compiled.conditions
     ? yield* compiled.conditions.evaluate(matcher, inputs, compiled.composed)
@@ -96,7 +96,7 @@ function* evaluate(
   if (outcome !== "hold") return failure(outcome.error);
   const evaluation = new Evaluation(inputs, compiled.composed, budgets.validations, matcher);
   try {
-    const objections: Objection[] = [];
+    const objections: PolicyViolation[] = [];
     for (const { validation, program, message } of compiled.validations) {
       const result = yield* evaluation.evaluate(validation.expression, program);
       if ("error" in result) append(objections, failure(result.error));

@@ -10,7 +10,7 @@ import { finish } from "../../steps.ts";
 import type { Declarations, Result } from "./expressions.ts";
 
 /** An expression of a configuration: where it stands, and what it may use. */
-interface Place {
+interface FieldLocation {
   readonly field: string;
   readonly text: string;
   readonly result: Result;
@@ -21,9 +21,9 @@ interface Place {
 interface Expressions {
   readonly hasParams: boolean;
   /** Absent where a configuration has none at all: webhooks know no variables. */
-  readonly variables: readonly { readonly name: string; readonly place: Place }[] | undefined;
-  readonly before: readonly Place[];
-  readonly after: readonly Place[];
+  readonly variables: readonly { readonly name: string; readonly place: FieldLocation }[] | undefined;
+  readonly before: readonly FieldLocation[];
+  readonly after: readonly FieldLocation[];
 }
 
 /**
@@ -49,7 +49,7 @@ function isEmpty({ variables = [], before, after }: Expressions): boolean {
 
 async function review(request: AdmissionRequest, expressions: Expressions, matcher: Matcher): Promise<void> {
   const { compileForAdmission } = await import("./expressions.ts");
-  const compileWith = (place: Place, declarations: Declarations) =>
+  const compileWith = (place: FieldLocation, declarations: Declarations) =>
     compileForAdmission(place.text, place.result, declarations, matcher);
   const causes = await finish(matcher.attempt(() => faultsOf(request, expressions, compileWith)));
   if (causes.length > 0) throw invalid(request.resource.info, request.name, causes);
@@ -58,7 +58,7 @@ async function review(request: AdmissionRequest, expressions: Expressions, match
 function faultsOf(
   request: AdmissionRequest,
   expressions: Expressions,
-  compileWith: (place: Place, declarations: Declarations) => Compilation,
+  compileWith: (place: FieldLocation, declarations: Declarations) => Compilation,
 ): Cause[] {
   const { hasParams } = expressions;
   const stored = request.oldObject && expressionsOf(request.oldObject);
@@ -67,7 +67,7 @@ function faultsOf(
   );
   const causes: Cause[] = [];
   const composed = new Map<string, Type>();
-  const compile = (place: Place) => {
+  const compile = (place: FieldLocation) => {
     const { hasAuthorizer } = place;
     const compiled = compileWith(place, {
       hasParams,
@@ -90,7 +90,7 @@ function variableType(compiled: Compilation): Type {
   return compiled.errors === undefined ? compiled.type : { kind: "dyn" };
 }
 
-function fault({ field: at, text }: Place, why: string): Cause {
+function fault({ field: at, text }: FieldLocation, why: string): Cause {
   return { reason: "FieldValueInvalid", message: `Invalid value: ${goQuote(text)}: ${why}`, field: at };
 }
 
@@ -140,13 +140,13 @@ function policyExpressions(spec: JsonObject): Expressions {
   };
 }
 
-function conditions(list: Json | undefined, at: string): Place[] {
+function conditions(list: Json | undefined, at: string): FieldLocation[] {
   return objects(list).map((condition, index) =>
     place(`${at}.matchConditions[${index}].expression`, valueAt(condition, "expression"), "bool"),
   );
 }
 
-function place(at: string, text: Json | undefined, result: Result): Place {
+function place(at: string, text: Json | undefined, result: Result): FieldLocation {
   return { field: at, text: textOf(text), result, hasAuthorizer: true };
 }
 

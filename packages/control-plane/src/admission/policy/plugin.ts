@@ -9,7 +9,7 @@ import { finish } from "../../steps.ts";
 import { requestOf } from "../webhooks/review.ts";
 import { isExempt, type Match, matchRequest, namespaceOf } from "../webhooks/rules.ts";
 import { nameInMessages, shownAs } from "../webhooks/versions.ts";
-import type { CompiledPolicy, Objection } from "./evaluation.ts";
+import type { CompiledPolicy, PolicyViolation } from "./evaluation.ts";
 import { ConfigurationError, collectParams, paramInfo } from "./params.ts";
 import { type Binding, Policies, type Policy } from "./policies.ts";
 
@@ -104,7 +104,7 @@ async function evaluateBinding(
   const matcher = registry.patterns.matcher();
   const compiled = await compiledOf(policy, matcher);
   const shown = await shownAs(request, match);
-  const objections: Objection[] = [];
+  const objections: PolicyViolation[] = [];
   for (const one of params) {
     const evaluated = compiled.evaluate(matcher, {
       ...shown,

@@ -12,10 +12,10 @@ import {
   denial,
   InvalidReview,
   isReviewVersion,
+  type ReviewedObjects,
+  type ReviewResponse,
   requestOf,
   reviewOf,
-  type Shown,
-  type Verdict,
   verdictOf,
 } from "./review.ts";
 import { type Match, matchRequest } from "./rules.ts";
@@ -99,9 +99,9 @@ export async function askHook(
   hook: Hook,
   request: AdmissionRequest,
   match: Match,
-  shown: Shown,
+  shown: ReviewedObjects,
   kind: "mutating" | "validating",
-): Promise<Verdict> {
+): Promise<ReviewResponse> {
   const { metrics } = deps.registry;
   const began = metrics.now();
   const told = (code: number, rejection: HookOutcome["rejection"]) =>
@@ -131,9 +131,9 @@ async function ask(
   hook: Hook,
   request: AdmissionRequest,
   match: Match,
-  shown: Shown,
+  shown: ReviewedObjects,
   kind: "mutating" | "validating",
-): Promise<Verdict> {
+): Promise<ReviewResponse> {
   if (request.dryRun && hook.sideEffects !== "None" && hook.sideEffects !== "NoneOnDryRun") {
     throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
   }
@@ -173,6 +173,6 @@ function fitsHeader(warning: string): boolean {
   return warning !== "" && !/\p{Cc}/u.test(warning);
 }
 
-export function denied(hook: Hook, verdict: Verdict): StatusError {
+export function denied(hook: Hook, verdict: ReviewResponse): StatusError {
   return denial(hook.name, verdict.result);
 }

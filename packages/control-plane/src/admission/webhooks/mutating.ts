@@ -7,7 +7,7 @@ import { nextTurn } from "../../steps.ts";
 import { askHook, denied, HookFailure, matchHook, type WebhookDependencies } from "./caller.ts";
 import { type Hook, Hooks } from "./hooks.ts";
 import { patched, readPatch } from "./patch.ts";
-import type { Shown } from "./review.ts";
+import type { ReviewedObjects } from "./review.ts";
 import { isExempt, type Match } from "./rules.ts";
 import { shownAs, takeBack } from "./versions.ts";
 
@@ -133,7 +133,7 @@ class Round {
 /** Set by the server on new objects, after mutating webhooks ran. */
 const stamps = ["uid", "creationTimestamp", "generation"] as const;
 
-function withoutStamps({ operation }: AdmissionRequest, shown: Shown): Shown {
+function withoutStamps({ operation }: AdmissionRequest, shown: ReviewedObjects): ReviewedObjects {
   const metadata = shown.object?.metadata;
   if (operation === "CREATE" && isObject(metadata)) for (const stamp of stamps) delete metadata[stamp];
   return shown;

@@ -5,7 +5,7 @@ import { StatusError, type StatusInit } from "../../status.ts";
 import { kindShown, type Match, namespaceOf } from "./rules.ts";
 
 /** The objects of a request in the version that a webhook asked for. */
-export interface Shown {
+export interface ReviewedObjects {
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
 }
@@ -18,7 +18,7 @@ export function reviewOf(
   uid: string,
   request: AdmissionRequest,
   match: Match,
-  { object, oldObject }: Shown,
+  { object, oldObject }: ReviewedObjects,
 ): JsonObject {
   return {
     kind: "AdmissionReview",
@@ -102,7 +102,7 @@ export function isReviewVersion(version: string): version is ReviewVersion {
 }
 
 /** What a webhook decided. */
-export interface Verdict {
+export interface ReviewResponse {
   readonly allowed: boolean;
   /** A JSON patch, decoded from base64; undefined when there is nothing to change. */
   readonly patch: string | undefined;
@@ -123,7 +123,7 @@ export class InvalidReview extends Error {
 export function verdictOf(
   review: JsonObject,
   expected: { readonly version: ReviewVersion; readonly uid: string; readonly mutating: boolean },
-): Verdict {
+): ReviewResponse {
   const { version, uid, mutating } = expected;
   const response = review.response;
   if (!isObject(response)) throw new InvalidReview("webhook response was absent");

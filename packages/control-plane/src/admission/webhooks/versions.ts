@@ -2,14 +2,14 @@ import { apiVersionOf } from "@windlass/kinds";
 import { clone, type JsonObject, textOf } from "../../json.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { Resource } from "../../registry/resource.ts";
-import type { Shown } from "./review.ts";
+import type { ReviewedObjects } from "./review.ts";
 import type { Match } from "./rules.ts";
 
 /**
  * The objects of a request as one who asked for `match` should see them: converted to its version,
  * and as the kind that the subresource shows. Shares nothing with the request's own objects.
  */
-export async function shownAs(request: AdmissionRequest, match: Match): Promise<Shown> {
+export async function shownAs(request: AdmissionRequest, match: Match): Promise<ReviewedObjects> {
   const { object, oldObject } = request;
   return {
     object: object && (await show(request, match, object)),

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => plane.close());
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly warnings: readonly string[];
   readonly body: JsonObject & { metadata: JsonObject; data?: JsonObject; message?: string };
@@ -24,7 +24,7 @@ async function send(
   path: string,
   body?: object,
   contentType = "application/json",
-): Promise<Answer> {
+): Promise<Response> {
   const response = await plane.connect().request({
     method,
     path,
@@ -37,7 +37,7 @@ async function send(
   return {
     status: response.status,
     warnings: typeof warning === "string" ? [warning] : warning,
-    body: JSON.parse(Buffer.concat(chunks).toString()) as Answer["body"],
+    body: JSON.parse(Buffer.concat(chunks).toString()) as Response["body"],
   };
 }
 
@@ -55,7 +55,7 @@ function hook(
   name: string,
   respond: (request: JsonObject) => object,
   config: object = {},
-): { asked: JsonObject[]; ready: Promise<Answer> } {
+): { asked: JsonObject[]; ready: Promise<Response> } {
   const asked: JsonObject[] = [];
   plane.bindService("default", name, 443, (call: WebhookCall): WebhookAnswer => {
     const review = JSON.parse(call.body) as JsonObject & { request: JsonObject };

@@ -4,7 +4,7 @@ import { textOf } from "../../json.ts";
 import type { Stored } from "../../storage/typed.ts";
 
 /** What a service's endpoints were last made from. */
-interface Seen {
+interface ObservedTrigger {
   readonly service: string;
   readonly pods: ReadonlyMap<string, string>;
 }
@@ -15,7 +15,7 @@ interface Seen {
  * only labels changed, or a pod went away.
  */
 export class EndpointTriggers {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, ObservedTrigger>();
 
   /** @returns undefined if nothing that has a time has changed since it was last asked */
   next(key: string, service: Stored<Service>, pods: readonly Stored<Pod>[]): string | undefined {

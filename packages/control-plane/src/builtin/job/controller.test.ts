@@ -40,7 +40,7 @@ test("a Job is complete once enough pods have succeeded, and its pods are free t
   expect(cluster.events("Job").at(-1)).toBe("Completed: Job completed");
 });
 
-test("a pod that ended without saying when has its back-off all the same", async () => {
+test("a pod that ended without saying when still has its back-off", async () => {
   await using cluster = await startCluster();
   await cluster.create(job("mute", { backoffLimit: 6 }, { spec: { nodeSelector: { none: "such" } } }));
   const fail = (name: string) =>

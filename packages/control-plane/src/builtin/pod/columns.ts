@@ -6,7 +6,7 @@ import { name } from "../../table/metadata-cells.ts";
 import { formatLabels } from "../../table/selectors.ts";
 
 /** What a pass over container statuses gathers. */
-interface Tally {
+interface ContainerSummary {
   reason: string;
   restarts: number;
   ready: number;
@@ -47,7 +47,7 @@ export function podRowConditions(pod: JsonObject): JsonObject[] {
   return [{ type: "Completed", status: "True", reason, message }];
 }
 
-function summarise(pod: JsonObject, sidecars: ReadonlySet<string>): Tally {
+function summarise(pod: JsonObject, sidecars: ReadonlySet<string>): ContainerSummary {
   const conditions = listAt(pod, "status", "conditions");
   const statusReason = textAt(pod, "status", "reason");
   const phase = textAt(pod, "status", "phase");
@@ -68,14 +68,14 @@ function summarise(pod: JsonObject, sidecars: ReadonlySet<string>): Tally {
 interface Starting {
   readonly initializing: boolean;
   /** Every init container counted. */
-  readonly all: Tally;
+  readonly all: ContainerSummary;
   /** Only those that run beside the containers: what counts once the pod is initialised. */
-  readonly sidecars: Tally;
+  readonly sidecars: ContainerSummary;
 }
 
 function tallyInitContainers(pod: JsonObject, sidecarNames: ReadonlySet<string>, initial: string): Starting {
-  const all: Tally = { reason: initial, restarts: 0, ready: 0, lastRestart: "" };
-  const sidecars: Tally = { ...all };
+  const all: ContainerSummary = { reason: initial, restarts: 0, ready: 0, lastRestart: "" };
+  const sidecars: ContainerSummary = { ...all };
   const total = listAt(pod, "spec", "initContainers").length;
   for (const [index, status] of listAt(pod, "status", "initContainerStatuses").entries()) {
     countRestarts(all, status);
@@ -100,7 +100,7 @@ function tallyInitContainers(pod: JsonObject, sidecarNames: ReadonlySet<string>,
   return { initializing: false, all, sidecars };
 }
 
-function tallyContainers(pod: JsonObject, { sidecars }: Starting): Tally {
+function tallyContainers(pod: JsonObject, { sidecars }: Starting): ContainerSummary {
   const tally = { ...sidecars };
   let running = false;
   let failure = "";
@@ -128,7 +128,7 @@ function tallyContainers(pod: JsonObject, { sidecars }: Starting): Tally {
   return tally;
 }
 
-function countRestarts(tally: Tally, status: Json): void {
+function countRestarts(tally: ContainerSummary, status: Json): void {
   tally.restarts += countAt(status, "restartCount");
   const ended = textAt(status, "lastState", "terminated", "finishedAt");
   if ((millisOf(ended) ?? 0) > (millisOf(tally.lastRestart) ?? 0)) tally.lastRestart = ended;

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../json.ts";
 const services = "/api/v1/namespaces/default/services";
 const addresses = "/apis/networking.k8s.io/v1/ipaddresses";
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly body: JsonObject & { readonly message?: string };
 }
@@ -20,7 +20,7 @@ async function start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   return plane;
 }
 
-async function send(plane: ControlPlane, method: string, path: string, body?: JsonObject): Promise<Answer> {
+async function send(plane: ControlPlane, method: string, path: string, body?: JsonObject): Promise<Response> {
   const response = await plane.connect().request({
     method,
     path,
@@ -28,7 +28,7 @@ async function send(plane: ControlPlane, method: string, path: string, body?: Js
     ...(body ? { body: Buffer.from(JSON.stringify(body)) } : {}),
   });
   const text = Buffer.concat(await Array.fromAsync(response.body)).toString();
-  return { status: response.status, body: JSON.parse(text) as Answer["body"] };
+  return { status: response.status, body: JSON.parse(text) as Response["body"] };
 }
 
 const serviceAt = (name: string, clusterIP: string): JsonObject => ({

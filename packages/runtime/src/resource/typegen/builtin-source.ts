@@ -55,7 +55,7 @@ export const handWritten: Readonly<Record<string, TypePair>> = {
   },
 };
 
-interface Place {
+interface FieldLocation {
   /** The group version's module, e.g. `apps-v1`; empty for the few types outside any version. */
   readonly module: string;
   readonly type: string;
@@ -64,7 +64,7 @@ interface Place {
 const qualifiedName = /([a-z0-9]+)\.(v\d+[a-z0-9]*)\.([A-Za-z0-9]+)$/;
 
 /** `io.k8s.api.apps.v1.Deployment` → `apps-v1`, `Deployment`. */
-export function placeOf(schemaName: string): Place {
+export function placeOf(schemaName: string): FieldLocation {
   const [, group, version, type] = qualifiedName.exec(schemaName) ?? [];
   return group === undefined || type === undefined
     ? { module: "", type: schemaName.slice(schemaName.lastIndexOf(".") + 1) }
