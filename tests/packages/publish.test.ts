@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -105,10 +105,12 @@ test("a run that failed in the middle can be repeated, and what was published ha
 });
 
 test("a prerelease is not what everybody gets", async () => {
-  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "early", version: "1.0.0-rc.1" }));
-  await run("npm", ["pack", "--pack-destination", folder], { cwd: folder, env });
-  const early = await publishable(join(folder, "early-1.0.0-rc.1.tgz"));
-  await publishTarballs([early], { env, say: () => undefined });
+  const early = join(folder, "early");
+  await mkdir(early);
+  await writeFile(join(early, "package.json"), JSON.stringify({ name: "early", version: "1.0.0-rc.1" }));
+  await run("npm", ["pack", "--pack-destination", folder], { cwd: early, env });
+  const tarball = await publishable(join(folder, "early-1.0.0-rc.1.tgz"));
+  await publishTarballs([tarball], { env, say: () => undefined });
   expect(tags.get("early")).toEqual(["next"]);
 });
 
