@@ -139,6 +139,56 @@ test("what a user adds takes the place of what is generated", () => {
   });
 });
 
+test.for([
+  {
+    of: "a virtual build directory",
+    entry: "worker",
+    overrides: `{
+      local generated = super.buildDirectories[0],
+      buildDirectories: [{
+        virtual: { mount: { mountPath: '/worker/build', fuse: { allowOther: true } } },
+        runners: generated.runners,
+      }],
+    }`,
+    expected: {
+      buildDirectories: [
+        { virtual: { mount: { fuse: { allowOther: true } } }, runners: [{ concurrency: 8 }] },
+      ],
+    },
+  },
+  {
+    of: "prefetching",
+    entry: "worker",
+    overrides: `{
+      prefetching: {
+        fileSystemAccessCache: { grpc: { client: { address: 'fsac:8980' } } },
+        bloomFilterBitsPerPath: 14,
+        bloomFilterMaximumSizeBytes: 65536,
+      },
+    }`,
+    expected: { prefetching: { bloomFilterBitsPerPath: 14 } },
+  },
+  {
+    of: "size class analysis",
+    entry: "scheduler",
+    overrides: `{
+      actionRouter+: { simple+: { initialSizeClassAnalyzer+: { feedbackDriven: { historySize: 32 } } } },
+    }`,
+    expected: {
+      actionRouter: {
+        simple: {
+          initialSizeClassAnalyzer: {
+            defaultExecutionTimeout: "1800s",
+            feedbackDriven: { historySize: 32 },
+          },
+        },
+      },
+    },
+  },
+])("a user adds $of, which has no field of its own", ({ entry, overrides, expected }) => {
+  expect(jsonOf(check("2026-08", written("2026-08", entry, overrides)))).toMatchObject(expected);
+});
+
 const mistakes: readonly (readonly [overrides: string, fault: string])[] = [
   [
     "{\n  maximumMessageSizeByte: 1,\n}",
