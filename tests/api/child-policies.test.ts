@@ -18,7 +18,7 @@ const Stage = defineResource({
   spec: z.object({
     label: z.string().default("a"),
     image: z.string().default("registry.k8s.io/pause:3.10.1"),
-    wants: z.array(z.enum(["settings", "web", "password", "kept"])).default([]),
+    wants: z.array(z.enum(["settings", "schema", "web", "password", "kept"])).default([]),
   }),
   status: z.object({ web: z.string().optional() }),
 });
@@ -34,6 +34,11 @@ const stages = controller(Stage, {
       { metadata: { name: `${name}-settings` }, data: { label } },
       { readyWhen: ({ metadata }) => metadata.labels?.approved === "yes" },
     );
+    const schema = child(
+      ConfigMap,
+      { metadata: { name: `${name}-schema` }, immutable: true, data: { label } },
+      { onImmutable: "replace", readyWhen: () => true },
+    );
     const web = child(
       Deployment,
       {
@@ -44,7 +49,13 @@ const stages = controller(Stage, {
           template: { metadata: { labels }, spec: { containers: [{ name: "web", image }] } },
         },
       },
-      { after: wants.includes("settings") ? [settings] : [], onImmutable: "replace" },
+      {
+        after: [
+          ...(wants.includes("settings") ? [settings] : []),
+          ...(wants.includes("schema") ? [schema] : []),
+        ],
+        onImmutable: "replace",
+      },
     );
     const password = child(
       Secret,
@@ -60,6 +71,7 @@ const stages = controller(Stage, {
       children: [
         wants.includes("web") && web,
         wants.includes("settings") && settings,
+        wants.includes("schema") && schema,
         wants.includes("password") && password,
         wants.includes("kept") && kept,
       ],
@@ -68,7 +80,7 @@ const stages = controller(Stage, {
   },
 });
 
-/** What others do just before the controller's next write to an object of this name arrives. */
+/** What others do just before the controller's next such write arrives, by its method and name. */
 const before = new Map<string, () => Promise<unknown>>();
 
 const others: Interceptor = (next) => ({
@@ -76,9 +88,10 @@ const others: Interceptor = (next) => ({
   async request(request) {
     const { pathname } = new URL(request.path, "http://server");
     const name = pathname.slice(pathname.lastIndexOf("/") + 1);
-    const act = request.method === "PATCH" || request.method === "DELETE" ? before.get(name) : undefined;
+    const write = `${request.method} ${name}`;
+    const act = before.get(write);
     if (act) {
-      before.delete(name);
+      before.delete(write);
       await act();
     }
     return await next.request(request);
@@ -109,6 +122,15 @@ async function create(name: string, spec: Spec) {
 
 async function change(key: { readonly namespace: string; readonly name: string }, spec: Partial<Spec>) {
   await cluster.client.patch(Stage, key, { type: "merge", patch: { spec } });
+}
+
+/** What makes an owner of another kind the controller of an object. */
+async function takenByOther() {
+  const { client } = cluster;
+  const { metadata } = await client.create(ConfigMap, { metadata: { namespace, generateName: "other-" } });
+  const { name, uid = "" } = metadata;
+  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid, controller: true }];
+  return { other: name, patch: { type: "merge", patch: { metadata: { ownerReferences } } } } as const;
 }
 
 const named = (name: string) => ({ namespace, name });
@@ -158,6 +180,62 @@ test("an object that the server would not take in place of the old is not replac
   await change(key, { label: "not a label" });
   await waitForCondition(client, Stage, key, "Ready", "False");
   expect((await client.get(Deployment, key)).metadata.uid).toBe(before.metadata.uid);
+}, 60_000);
+
+test("what comes after a child that is replaced waits for the new one, also while the old one is held", async () => {
+  const { client } = cluster;
+  const key = await create("held", { wants: ["schema", "web"], label: "blue" });
+  await waitFor(client, Deployment, key, () => true);
+  const finalizers = (present: readonly string[] | null) =>
+    client.patch(ConfigMap, named("held-schema"), {
+      type: "merge",
+      patch: { metadata: { finalizers: present } },
+    });
+  await finalizers(["example.com/hold"]);
+  await change(key, { label: "green", wants: ["schema", "web", "kept"] });
+  await waitFor(client, ConfigMap, named("held-kept"), () => true);
+  // Each of these brings a reconcile that finds the old one being deleted.
+  for (const label of ["white", "green"]) {
+    await change(key, { label });
+    await waitFor(client, ConfigMap, named("held-kept"), ({ data }) => data?.label === label);
+  }
+  const label = async () => (await client.get(Deployment, key)).spec.selector.matchLabels?.label;
+  expect(await label()).toBe("blue");
+  await finalizers(null);
+  await waitFor(client, ConfigMap, named("held-schema"), ({ data }) => data?.label === "green");
+  await waitFor(client, Deployment, key, ({ spec }) => spec.selector.matchLabels?.label === "green");
+}, 60_000);
+
+test("an object that is to be replaced, and is taken by another owner just before, is not deleted", async () => {
+  const { client } = cluster;
+  const key = await create("taken", { wants: ["web"], label: "blue" });
+  const web = await waitFor(client, Deployment, key, (live) => live);
+  const { other, patch } = await takenByOther();
+  before.set("DELETE taken", () => client.patch(Deployment, key, patch));
+  await change(key, { label: "green" });
+  await waitForCondition(client, Stage, key, "Ready", "False");
+  const later = await client.get(Deployment, key);
+  expect(later.metadata.uid).toBe(web.metadata.uid);
+  expect(ownersOf(later)).toEqual([`ConfigMap ${other}`]);
+}, 60_000);
+
+test("what is created only does not get its owner beside another that was faster, however often it changes", async () => {
+  const { client } = cluster;
+  const key = await create("busy", { wants: ["password"], label: "first" });
+  const secret = await waitFor(client, Secret, named("busy-password"), (live) => live);
+  const { other, patch } = await takenByOther();
+  let times = 0;
+  const interfere = async () => {
+    times += 1;
+    if (times === 5) return await client.patch(Secret, secret.metadata, patch);
+    before.set("PATCH busy-password", interfere);
+    const labels = { times: String(times) };
+    return await client.patch(Secret, secret.metadata, { type: "merge", patch: { metadata: { labels } } });
+  };
+  before.set("PATCH busy-password", interfere);
+  await client.patch(Secret, secret.metadata, withoutOwner);
+  await waitForCondition(client, Stage, key, "Ready", "False");
+  expect(ownersOf(await client.get(Secret, named("busy-password")))).toEqual([`ConfigMap ${other}`]);
 }, 60_000);
 
 test("what is created only is left alone from then on", async () => {
@@ -261,7 +339,7 @@ test("a child that loses its owner just before a write does not get a dead owner
   const key = await create("orphaned", { wants: ["kept"], label: "first" });
   await waitFor(client, ConfigMap, named("orphaned-kept"), () => true);
   const done = Promise.withResolvers<void>();
-  before.set("orphaned-kept", async () => {
+  before.set("PATCH orphaned-kept", async () => {
     // As the garbage collector does for --cascade=orphan.
     await client.patch(ConfigMap, named("orphaned-kept"), withoutOwner);
     await client.delete(Stage, key, { propagationPolicy: "Background" });
@@ -284,7 +362,7 @@ test("a child that is no longer wanted, and is taken from its owner just before,
   const key = await create("saved", { wants: ["password", "kept"], label: "first" });
   await waitFor(client, Secret, named("saved-password"), () => true);
   const done = Promise.withResolvers<void>();
-  before.set("saved-password", async () => {
+  before.set("DELETE saved-password", async () => {
     await client.patch(Secret, named("saved-password"), withoutOwner);
     done.resolve();
   });

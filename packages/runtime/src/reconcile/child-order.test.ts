@@ -52,6 +52,17 @@ describe("children", () => {
     expect((await run([third, second, first])).order).toEqual(["first", "second", "third"]);
   });
 
+  test("wait while one that they come after is being deleted, whatever its readyWhen says", async () => {
+    const first = named("first", { readyWhen: () => true });
+    const second = named("second", { after: [first] });
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    const { waiting } = await applyInOrder([first, second], {
+      applied: nothingApplied,
+      apply: async (one) => ({ metadata: { name: nameOf(one), deletionTimestamp } }),
+    });
+    expect(waiting).toEqual([second]);
+  });
+
   test("wait while one that they come after is not ready, and hold up no others", async () => {
     const slow = named("slow", { readyWhen: () => false });
     const waits = named("waits", { after: [slow] });

@@ -72,7 +72,11 @@ export function checkOrder(children: readonly Child[], isApplied: (child: Child)
         );
 }
 
-/** Whether those that come after a child may follow. */
+/**
+ * Whether those that come after a child may follow. Not while it is being deleted: it is the one
+ * before, and another takes its place.
+ */
 function isChildReady({ kind, options: { readyWhen } }: Child, object: KubernetesObject): boolean {
+  if (object.metadata.deletionTimestamp !== undefined) return false;
   return readyWhen ? readyWhen(object) : isReady(kind, object);
 }

@@ -22,7 +22,8 @@ export interface ChildOptions<K extends AnyKind = AnyKind> {
    */
   readonly after?: readonly Child[];
   /**
-   * When those that come after this one may follow, from the object on the server.
+   * When those that come after this one may follow, from the object on the server. Never while
+   * that is being deleted.
    *
    * @default {@link isReady}
    */

@@ -33,7 +33,9 @@ import {
   isMarkedBy,
   letGo,
   onRemovalAnnotation,
+  type Refused,
   refusal,
+  type Standing,
   standingOf,
 } from "./standing.ts";
 import { isAdmittedForm, isStoredForm } from "./stored-form.ts";
@@ -251,14 +253,9 @@ export class Children {
    * since it was looked at, it is looked at again: it may not be ours any more.
    */
   async #update(wanted: MarkedChild, live: Live, look = 1): Promise<KubernetesObject> {
-    const { memory, onSkip, onRefused } = this.#options;
+    const { memory, onSkip } = this.#options;
     const { owned, id, options } = wanted;
-    const standing = standingOf(live.object, () => live.owned() !== undefined, this.#options, options);
-    if (standing.is === "foreign" || standing.is === "controlled") {
-      memory.delete(id);
-      await onRefused?.(owned, keyOf(live.object));
-      throw refusal(owned.kind, live.object, this.#options, standing);
-    }
+    const standing = await this.#standing(wanted, live);
     if (live.object.metadata.deletionTimestamp !== undefined) {
       // Applying to an object that is being deleted is lost work: its deletion brings the owner
       // back here.
@@ -287,6 +284,23 @@ export class Children {
     }
   }
 
+  /**
+   * How an object stands to the owner that wants it.
+   *
+   * @throws ChildError if it is not the owner's to change.
+   */
+  async #standing(
+    { owned, id, options }: MarkedChild,
+    { object, owned: fieldsOwned }: Live,
+  ): Promise<Exclude<Standing, Refused>> {
+    const { memory, onRefused } = this.#options;
+    const standing = standingOf(object, () => fieldsOwned() !== undefined, this.#options, options);
+    if (standing.is === "ours" || standing.is === "free") return standing;
+    memory.delete(id);
+    await onRefused?.(owned, keyOf(object));
+    throw refusal(owned.kind, object, this.#options, standing);
+  }
+
   /** Gives an object its owner, and leaves it its content. */
   async #takeAsItIs(
     wanted: MarkedChild,
@@ -310,7 +324,8 @@ export class Children {
       live.object.metadata.ownerReferences,
       controllerReference(ownerKind, owner),
     );
-    const patch = { metadata: { ...landing, annotations, ownerReferences } };
+    // The list of owners is replaced as a whole, so no owner may have come since.
+    const patch = { metadata: { ...landingOn(live.object), annotations, ownerReferences } };
     const after = await client.patch(owned.kind, keyOf(object), { type: "merge", patch });
     onChange?.({ kind: owned.kind, object: after, because: ["metadata.ownerReferences"] });
     return after;
@@ -349,13 +364,23 @@ export class Children {
       throw isInvalid(error) ? refused : error;
     }
     memory.delete(wanted.id);
-    await deleteObject(client, kind, live, { propagationPolicy: "Background" });
+    // The server has been asked twice since the object was looked at.
+    const present = await this.#find(kind, keyOf(live));
+    if (present !== undefined && present.object.metadata.uid === live.metadata.uid) {
+      const standing = await this.#standing(wanted, present);
+      if (standing.is === "free" && !(await this.#isOwnerStaying())) return present.object;
+      const { resourceVersion } = present.object.metadata;
+      await deleteObject(client, kind, live, { propagationPolicy: "Background", resourceVersion });
+    }
     try {
       return await this.#send(wanted, onNothing, none);
     } catch (error) {
-      // Finalizers or a grace period hold it. Its end brings the owner back here.
-      if (isConflict(error)) return live;
-      throw error;
+      if (!isConflict(error)) throw error;
+      // Finalizers or a grace period hold it, and its end brings the owner back here. Or another
+      // client was faster.
+      const { object } = await this.#read(kind, keyOf(live), error);
+      if (object.metadata.deletionTimestamp === undefined) throw error;
+      return object;
     }
   }
 

@@ -39,6 +39,9 @@ export type Standing =
   | { readonly is: "foreign" }
   | { readonly is: "controlled"; readonly by: OwnerReference };
 
+/** The standings of an object that is not the owner's to change. */
+export type Refused = Extract<Standing, { is: "foreign" | "controlled" }>;
+
 /** For whom a child is applied, and by whom. */
 export interface Applicant {
   readonly ownerKind: AnyKind;
@@ -105,12 +108,7 @@ export async function letGo(
 }
 
 /** Why an object cannot be a child, and how to change that. */
-export function refusal(
-  kind: AnyKind,
-  live: KubernetesObject,
-  by: Applicant,
-  standing: Extract<Standing, { is: "foreign" | "controlled" }>,
-): ChildError {
+export function refusal(kind: AnyKind, live: KubernetesObject, by: Applicant, standing: Refused): ChildError {
   const subject = describe(kind, keyOf(live));
   const owner = describe(by.ownerKind, keyOf(by.owner));
   if (standing.is === "controlled")
