@@ -40,6 +40,7 @@ export {
   applyManifest,
   asManifest,
   Client,
+  conditionOf,
   controllerOf,
   ignoreNotFound,
   isAlreadyExists,
@@ -130,7 +131,7 @@ export {
 export { type MigrationOptions, migrateStoredVersions } from "./migration/migrate-stored-versions.ts";
 export { preload } from "./preload.ts";
 export { type Child, type ChildOptions, child } from "./reconcile/child.ts";
-export { keyOf, type ReconcileClient } from "./reconcile/client.ts";
+export { type KeyIn, keyOf, type ReconcileClient } from "./reconcile/client.ts";
 export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";
 export type {
   Declared,

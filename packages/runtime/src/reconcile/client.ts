@@ -1,8 +1,10 @@
 import {
   type AnyKind,
   ApiError,
+  type ClusterKey,
   type Deletion,
   type KubernetesObject,
+  type NamespacedKey,
   type ObjectKey,
   type ObjectOf,
   type Reader,
@@ -202,7 +204,19 @@ export function notFound(kind: AnyKind, key: ObjectKey): ApiError {
   });
 }
 
-/** Where an object is, from its metadata. */
+/** The key of an object: with its namespace, or without any, where the object's type says which. */
+export type KeyIn<T> = T extends { readonly metadata: infer Meta }
+  ? Meta extends NamespacedKey
+    ? NamespacedKey
+    : "namespace" extends keyof Meta
+      ? Meta extends ClusterKey
+        ? ClusterKey
+        : ObjectKey
+      : ObjectKey
+  : ObjectKey;
+
+/** Where an object is, from its metadata: a key for the client and the cache. */
+export function keyOf<T>(object: T): KeyIn<T>;
 export function keyOf(object: unknown): ObjectKey {
   const metadata =
     typeof object === "object" && object !== null && "metadata" in object
