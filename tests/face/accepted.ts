@@ -12,6 +12,7 @@ import {
   type CreateOf,
   child,
   condition,
+  conditionOf,
   controller,
   declaration,
   defineResource,
@@ -393,8 +394,16 @@ export const watching = controller(Shop, {
   watches: [
     ...workloads.map((kind) => watch(kind, toAll)),
     watch(Node, toAll, { predicate: not(generationChanged) }),
+    watch(Secret, ({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }), {
+      scope: { labelSelector: "shop", metadataOnly: true },
+      predicate: ({ object }) => object.metadata.labels?.shop !== "",
+    }),
   ],
-  reconcile: () => undefined,
+  reconcile: ({ status }, { cache, key }) => {
+    const labels = cache.get(metadataOnly(Secret), key)?.metadata.labels;
+    const isUp = conditionOf({ status }, "Ready")?.status === "True";
+    return labels || isUp ? { requeueAfter: "1h" } : undefined;
+  },
 });
 
 const bigger: Predicate<ShopObject> = (change) =>
@@ -465,6 +474,8 @@ export async function writing(client: Client, shop: ShopObject, region: ObjectOf
     .patch({ type: "merge", patch: { spec: { replicas: 3 } } });
   await client.subresource(Pod, key, "eviction").create({ metadata: key });
   await client.delete(Region, region.metadata);
+  await client.delete(Shop, keyOf(shop));
+  await client.delete(Region, keyOf(region));
   const pod = await client.get(Pod, key).catch((error: unknown) => {
     if (isConflict(error)) return undefined;
     throw error;

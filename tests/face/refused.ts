@@ -192,6 +192,20 @@ export const options = [
   controller(Shop, { own: [ConfigMap], reconcile: () => undefined }),
   // @ts-expect-error Type '[ResourceKind<ClusterRole, ClusterRoleInput, "Cluster">]' is not
   controller(Shop, { owns: [ClusterRole], reconcile: () => undefined }),
+  // @ts-expect-error \"metadataonly\" is not an option of an entry of owns
+  controller(Shop, { owns: [{ kind: Secret, metadataonly: true }], reconcile: () => undefined }),
+  // @ts-expect-error \"predicat\" is not an option of an entry of owns
+  declaration(Shop, { owns: [ConfigMap, { kind: Secret, predicat: () => true }] }),
+  controller(Shop, {
+    // @ts-expect-error Property 'data' does not exist on type 'KubernetesObject & Pick<Secret &
+    watches: [watch(Secret, ({ data }) => data && undefined, { scope: { metadataOnly: true } })],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    watches: [watch(Secret, byOwner(Shop), { scope: { metadataOnly: true } })],
+    // @ts-expect-error Property ''add the kind to "owns", "watches" or "reads"'' is missing in type
+    reconcile: (_shop, { cache, key }) => void cache.get(Secret, key)?.data,
+  }),
   // @ts-expect-error Property 'mapping' is missing in type 'ResourceKind<ConfigMap,
   controller(Shop, { watches: [ConfigMap], reconcile: () => undefined }),
   // @ts-expect-error Expected 2-3 arguments, but got 1.
@@ -395,7 +409,10 @@ export const asking = controller(Shop, {
 });
 
 /** Reconcilers that return what the runtime cannot act on. */
+const ofAnyKind: Child[] = [child(ConfigMap, { metadata })];
 export const returning = [
+  // @ts-expect-error is not assignable to type '"add the kinds of the children to \"owns\""'
+  controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: ofAnyKind }) }),
   // @ts-expect-error is not assignable to type '"add Secret to \"owns\""'
   controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [child(Secret, { metadata })] }) }),
   // @ts-expect-error Type 'Child<ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">>' is
@@ -447,6 +464,8 @@ export const returning = [
   controller(Shop, { reconcile: async () => "done" }),
   // @ts-expect-error Type 'string' is not assignable to type 'EventInput'.
   controller(Shop, { reconcile: () => ({ events: ["made"] }) }),
+  // @ts-expect-error "\"events[].typ\" is not a field of what reconcile returns"
+  controller(Shop, { reconcile: async () => ({ events: [{ reason: "A", message: "", typ: "Warning" }] }) }),
   // @ts-expect-error "\"children\" is not a field of what finalize returns"
   controller(Shop, { reconcile: () => undefined, finalize: () => ({ children: [] }) }),
   // @ts-expect-error Type 'true' is not assignable to type
@@ -536,8 +555,34 @@ export const webhooks = webhookServer({ name: "shop" })
   .default(Shop, (shop) => ({ ...shop, spec: { ...shop.spec, replicas: "1" } }))
   // @ts-expect-error is not assignable to type
   .default(Shop, (shop) => shop.spec)
+  // @ts-expect-error is not assignable to type 'UnknownField<"spec.imge">'.
+  .default(Shop, (shop) => ({ ...shop, spec: { ...shop.spec, imge: "nginx" } }))
+  // @ts-expect-error is not assignable to type 'UnknownField<"metadata.lables">'.
+  .default(Shop, async (shop) => ({ ...shop, metadata: { ...shop.metadata, lables: {} } }))
+  // @ts-expect-error is not assignable to type 'UnknownField<"spec.replicaz">'.
+  .default(Deployment, (one) => (isLarge ? { ...one, spec: { ...one.spec, replicaz: 2 } } : undefined))
   // @ts-expect-error Type 'string' is not assignable to type
   .validate(Shop, () => "not this one");
+
+/** Conversions to fields that the other version does not have. */
+const OldShop = defineResource({
+  group: "example.com",
+  version: "v1beta1",
+  kind: "Shop",
+  spec: z.object({ picture: z.string() }),
+});
+export const conversions = [
+  Shop.withVersion(OldShop, {
+    // @ts-expect-error \"spec.size\" is not a field of the version
+    to: ({ spec: { image } }) => ({ spec: { picture: image, size: 2 } }),
+    from: ({ spec: { picture } }) => ({ spec: { image: picture } }),
+  }),
+  Shop.withVersion(OldShop, {
+    to: ({ spec: { image } }) => ({ spec: { picture: image } }),
+    // @ts-expect-error \"spec.replica\" is not a field of the version
+    from: ({ spec: { picture } }) => ({ spec: { image: picture, replica: 2 } }),
+  }),
+];
 
 /** Kinds that are defined wrongly, and what is around controllers. */
 export const around = [

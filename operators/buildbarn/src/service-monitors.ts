@@ -4,6 +4,7 @@ import {
   controllerReference,
   type KubernetesObject,
   type MapContext,
+  metadataOnly,
   type ObjectKey,
   type ResourceKind,
   watch,
@@ -45,7 +46,10 @@ export const monitoringController = controller(Service, {
 
   async reconcile(service, { cache, client, follow, key }) {
     if (service.metadata.deletionTimestamp !== undefined) return;
-    if (!cache.list(CustomResourceDefinition).some(({ metadata }) => metadata.name === definition)) return;
+    if (
+      !cache.list(metadataOnly(CustomResourceDefinition)).some(({ metadata }) => metadata.name === definition)
+    )
+      return;
     const { labels = {} } = service.metadata;
     const spec = {
       // By the Service's own labels: they are no others'.

@@ -1,6 +1,15 @@
 import type { AnyKind } from "@windlass/client";
 import type { FinalizeResult, ReconcileResult, Wanted, WantedWhileDeleting } from "../reconcile/context.ts";
-import type { Entry, KindIn, Mappable, NothingOwned, Ownable, Returnable, Returned } from "./declared.ts";
+import type {
+  Entry,
+  KindIn,
+  Mappable,
+  NothingOwned,
+  Ownable,
+  Returnable,
+  Returned,
+  Spelled,
+} from "./declared.ts";
 import { type IndexedKind, IndexTable } from "./indexes.ts";
 import type { ControllerOptions } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -45,6 +54,7 @@ export function controller<
   kind: K,
   options: ControllerOptions<K, O, W, R, Index, Result, Finalized> &
     Ownable<K, Entry<O>> &
+    Spelled<Entry<O>> &
     Mappable<K, W[number]> &
     Returnable<"reconcile", Result, ReconcileResult<K>, Wanted<K>, KindIn<Entry<O>>> &
     Returnable<"finalize", Finalized, FinalizeResult<K>, WantedWhileDeleting<K>, never>,

@@ -7,7 +7,7 @@ import type {
   ReconcileContext,
   ReconcileResult,
 } from "../reconcile/context.ts";
-import type { DeclaredKinds, Entry, KindIn, Mappable, NothingOwned, Ownable } from "./declared.ts";
+import type { DeclaredKinds, Entry, KindIn, Mappable, NothingOwned, Ownable, Spelled } from "./declared.ts";
 import type { IndexedKind, Indexes } from "./indexes.ts";
 import type { DeclarationOf } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -49,6 +49,7 @@ export function declaration<
   _kind: K,
   declared: Partial<Omit<Declaration<K, O, W, R, Index>, keyof DeclarationOf<K>>> &
     Ownable<K, Entry<O>> &
+    Spelled<Entry<O>> &
     Mappable<K, W[number]>,
 ): Declaration<K, O, W, R, Index> {
   const { owns = [], watches = [], reads = [], indexes = {} } = declared as Partial<Declaration>;

@@ -57,6 +57,18 @@ export type Ownable<K extends AnyKind, Entry> =
 type ClusterScoped<K> = K extends AnyKind ? (ScopeOf<K> extends "Cluster" ? K : never) : never;
 
 /**
+ * Makes the compiler refuse a misspelt option in an entry of `owns`: without `metadataOnly` all of
+ * the kind's objects would be cached in full.
+ */
+export type Spelled<Entry> = [UnknownOption<Entry>] extends [never]
+  ? unknown
+  : { readonly owns: `"${UnknownOption<Entry>}" is not an option of an entry of owns` };
+
+type UnknownOption<Entry> = Entry extends { readonly kind: AnyKind }
+  ? Exclude<keyof Entry, keyof Owns> & string
+  : never;
+
+/**
  * Makes the compiler refuse a `watches` whose mapping leads to objects of another kind than the
  * controller's: their keys would be treated as keys of its own.
  */
@@ -88,11 +100,8 @@ export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index ex
  */
 export type Returned<Result, Fields> = Result | (Fields & { readonly [field: string]: unknown });
 
-/** The fields of a result that are not read: its own, and those of its status. */
-type UnknownInResult<Result, Allowed> = UnknownPaths<
-  Omit<Result, ("children" | "events") & keyof Allowed>,
-  Allowed
->;
+/** The fields of a result that are not read: its own, and those of its status and events. */
+type UnknownInResult<Result, Allowed> = UnknownPaths<Omit<Result, "children" & keyof Allowed>, Allowed>;
 
 /** The kinds of children that are not owned, by their names where those are known. */
 type NotOwnedIn<Result, Owned> = Result extends { readonly children?: readonly (infer Listed)[] }

@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type { AnyKind, KubernetesObject, MetadataOnly, ObjectKey, ObjectOf } from "@windlass/client";
 import type { CacheReader, InformerScope } from "../cache/contract.ts";
 import { refersTo } from "../reconcile/owner.ts";
 import type { Bivariant } from "./bivariant.ts";
@@ -54,11 +54,18 @@ export interface Watches<
 }
 
 /** How a kind is watched. */
-export interface WatchOptions<W extends AnyKind, Index extends string = never> {
+export interface WatchOptions<
+  W extends AnyKind,
+  Index extends string = never,
+  S extends InformerScope = InformerScope,
+> {
   /** Which changes count. @default all */
   readonly predicate?: Predicate<ObjectOf<W>>;
-  /** Which objects are watched. @default all that the manager sees */
-  readonly scope?: InformerScope;
+  /**
+   * Which objects are watched, and whether by their metadata alone: the mapping, the predicate and
+   * the cache then have no more of them, by type too. @default all that the manager sees
+   */
+  readonly scope?: S;
   /**
    * For `cache.byIndex`. Reads see the objects of this scope, whatever other controllers watch of
    * the kind.
@@ -75,13 +82,24 @@ export interface WatchOptions<W extends AnyKind, Index extends string = never> {
  * @example
  * watches: [watch(ConfigMap, byReference(WebApp, ({ spec }) => spec.configMap))],
  */
-export function watch<W extends AnyKind, Index extends string = never, Target extends AnyKind = AnyKind>(
+export function watch<
+  W extends AnyKind,
+  Index extends string = never,
+  Target extends AnyKind = AnyKind,
+  const S extends InformerScope = InformerScope,
+>(
   kind: W,
-  mapping: (MapToKeys<ObjectOf<W>> & MapsTo<Target>) | ReferenceMapping<Target>,
-  options: WatchOptions<W, Index> = {},
-): Watches<W, Index, Target> {
-  return { kind, mapping, ...options };
+  mapping: (MapToKeys<ObjectOf<Watched<W, S>>> & MapsTo<Target>) | ReferenceMapping<Target>,
+  options: WatchOptions<Watched<W, S>, Index, S> = {},
+): Watches<Watched<W, S>, Index, Target> {
+  // One value stands for both: what is read of it follows from the scope.
+  return { kind: kind as AnyKind as Watched<W, S>, mapping, ...options };
 }
+
+/** A kind as it is watched in a scope. */
+type Watched<W extends AnyKind, S extends InformerScope> = S extends { readonly metadataOnly: true }
+  ? MetadataOnly<W>
+  : W;
 
 /** How {@link byLabel} finds the object. */
 export interface LabelOptions {

@@ -1,4 +1,5 @@
 import { apiVersionOf, type KubernetesObject } from "@windlass/client";
+import type { IsExact, UnknownPaths } from "../reconcile/exact.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { Problems } from "./refusal.ts";
 import { fillDefaults, type StructuralSchema } from "./structural.ts";
@@ -21,12 +22,31 @@ export type Converted<Write> = {
 };
 
 /** How the stored version and another one become each other. */
-export interface Conversion<Read, Write, OtherRead, OtherWrite> {
+export interface Conversion<
+  Read,
+  Write,
+  OtherRead,
+  OtherWrite,
+  To = Converted<OtherWrite>,
+  From = Converted<Write>,
+> {
   /** From the stored version to the other. */
-  to(object: Read): Converted<OtherWrite>;
+  to(object: Read): To;
   /** From the other version to the stored one. */
-  from(object: OtherRead): Converted<Write>;
+  from(object: OtherRead): From;
 }
+
+/**
+ * Makes the compiler refuse conversions that return fields which the version does not have: the API
+ * server would drop them without a word.
+ */
+export type Converting<To, OtherWrite, From, Write> = Returning<"to", To, Converted<OtherWrite>> &
+  Returning<"from", From, Converted<Write>>;
+
+type Returning<Name extends "to" | "from", Result, Allowed> =
+  IsExact<Result, Allowed> extends true
+    ? unknown
+    : { readonly [N in Name]: `"${UnknownPaths<Result, Allowed>}" is not a field of the version` };
 
 /** A version of a kind, by what it was defined from. */
 interface DefinedVersion {

@@ -13,7 +13,7 @@ import { apiVersionOf } from "@windlass/client";
 import { isRecord } from "@windlass/kinds/json";
 import { type $ZodType, type input, type output, safeParse } from "zod/v4/core";
 import type { Condition } from "./condition.ts";
-import { type Conversion, convertObject, type Link } from "./conversion.ts";
+import { type Conversion, type Converted, type Converting, convertObject, type Link } from "./conversion.ts";
 import { type CrdManifest, type CrdOptions, customResourceDefinition } from "./crd.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { checkNames, pluralOf } from "./names.ts";
@@ -125,9 +125,15 @@ export interface Resource<
    * and from it. The functions get objects with their defaults filled in, and must not lose
    * anything: what the other version has no field for belongs into an annotation.
    */
-  withVersion<OtherRead extends KubernetesObject, OtherWrite>(
+  withVersion<
+    OtherRead extends KubernetesObject,
+    OtherWrite,
+    const To extends Converted<OtherWrite>,
+    const From extends Converted<Write>,
+  >(
     other: Resource<OtherRead, OtherWrite>,
-    conversion: OtherRead extends unknown ? Conversion<Read, Write, OtherRead, OtherWrite> : never,
+    conversion: Conversion<Read, Write, OtherRead, OtherWrite, To, From> &
+      Converting<To, OtherWrite, From, Write>,
   ): Resource<Read, Write, Where>;
 
   /**

@@ -1,6 +1,7 @@
 import type { AnyKind, InputOf, ObjectOf } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
 import { isRecord } from "@windlass/kinds/json";
+import type { NothingElse } from "../reconcile/exact.ts";
 import type { Logger } from "../reconcile/log.ts";
 import { jsonPatch } from "./json-patch.ts";
 import { Refusal, statusFor } from "./refusal.ts";
@@ -53,16 +54,28 @@ export type Validate<K extends AnyKind> = (
   context: AdmissionContext<ObjectOf<K>>,
 ) => ValidationResult | void | Promise<ValidationResult> | Promise<void>;
 
-type Completed<K extends AnyKind> = InputOf<K> | ObjectOf<K> | undefined;
+/** What a `Default` may return. */
+export type Completed<K extends AnyKind> = InputOf<K> | ObjectOf<K> | Nothing;
+
+/** What a function returns that returns nothing. */
+type Nothing = ReturnType<() => void> | undefined;
 
 /**
  * Completes an object: by a changed copy, or by nothing if it is fine as it is. Must come to the
  * same for its own result, since the API server may ask again. Refuses by throwing.
  */
-export type Default<K extends AnyKind> = (
+export type Default<K extends AnyKind, Result = Completed<K>> = (
   object: ObjectOf<K>,
   context: AdmissionContext<ObjectOf<K>>,
-) => Completed<K> | void | Promise<Completed<K>> | Promise<void>;
+) => Result | Promise<Result>;
+
+/**
+ * Makes the compiler refuse a `Default` that returns fields which the kind does not have: the API
+ * server would drop them without a word.
+ */
+export type Completing<K extends AnyKind, Result> = unknown extends Result
+  ? unknown
+  : NothingElse<Extract<Result, object>, InputOf<K> | ObjectOf<K>>;
 
 /** One webhook of a kind. */
 export type AdmissionHandler =

@@ -5,7 +5,7 @@ import { type Duration, milliseconds, sleep } from "@windlass/clock";
 import type { PolicyRule, RoleContribution } from "../controller/rbac.ts";
 import type { Runnable, RunnableContext } from "../manager/runnable.ts";
 import type { ConversionWebhook } from "../resource/crd.ts";
-import type { AdmissionHandler, Default, Validate } from "./admission.ts";
+import type { AdmissionHandler, Completed, Completing, Default, Validate } from "./admission.ts";
 import type { CertificateKeeper, Certificates } from "./certificates.ts";
 import {
   configurationsFor,
@@ -113,9 +113,9 @@ export interface WebhookServer extends Runnable, RoleContribution {
    *   metadata: { ...app.metadata, labels: { "app.kubernetes.io/name": app.metadata.name, ...app.metadata.labels } },
    * }));
    */
-  default<K extends AnyKind>(
+  default<K extends AnyKind, const Result extends Completed<K> = undefined>(
     kind: K,
-    handler: K extends AnyKind ? Default<K> : never,
+    handler: Default<K, Result> & Completing<K, Result>,
     rules?: DefaultRules,
   ): WebhookServer;
   /** Converts between the versions of a kind, by the functions it was given in `withVersion`. */
@@ -195,9 +195,9 @@ class Server implements WebhookServer {
     return this.#declare({ type: "validate", kind, run: handler as unknown as Validate<AnyKind> }, rules);
   }
 
-  default<K extends AnyKind>(
+  default<K extends AnyKind, const Result extends Completed<K> = undefined>(
     kind: K,
-    handler: K extends AnyKind ? Default<K> : never,
+    handler: Default<K, Result> & Completing<K, Result>,
     rules: DefaultRules = {},
   ): WebhookServer {
     return this.#declare({ type: "default", kind, run: handler as unknown as Default<AnyKind> }, rules);
