@@ -3,6 +3,8 @@ import { ConfigMap, Deployment, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { child } from "./child.ts";
+import { type ChildMemory, Children } from "./children.ts";
+import { cachedClient } from "./client.ts";
 import {
   appController,
   deploymentFor,
@@ -12,6 +14,7 @@ import {
   WebApp,
   webapp,
 } from "./model-run.fixture.ts";
+import { SchemaFacts } from "./schema-facts.ts";
 import { appliedAnnotation } from "./standing.ts";
 
 describe("children", () => {
@@ -53,6 +56,29 @@ describe("children", () => {
     await run.settle(60_000);
     expect(run.cluster.takeWrites()).toEqual([]);
     await restarted.stop();
+  });
+
+  test("that others have deleted are forgotten once they are no longer wanted", async () => {
+    const { cluster, app, manager } = await running(appController({ reconcile: () => undefined }));
+    const memory: ChildMemory = new Map();
+    const { client, cache } = cluster;
+    for (const name of ["monday", "tuesday", "wednesday"]) {
+      const children = new Children({
+        ownerKind: WebApp,
+        owner: app ?? { metadata: key },
+        owns: [{ kind: ConfigMap, metadataOnly: false }],
+        client: cachedClient({ client, cache, isCached: () => true }),
+        cache,
+        memory,
+        schemas: new SchemaFacts(),
+        fieldManager: "webapp.windlass",
+      });
+      await children.apply(child(ConfigMap, { metadata: { name } }));
+      cluster.remove(ConfigMap, { ...key, name });
+      await children.prune();
+    }
+    expect([...memory.keys()]).toEqual(["/ConfigMap/default/wednesday"]);
+    await manager.stop();
   });
 
   test("that have not changed since they were last looked at are not compared again", async () => {

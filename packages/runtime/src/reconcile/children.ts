@@ -196,7 +196,7 @@ export class Children {
    * asked for in this run.
    */
   async prune(): Promise<void> {
-    const { owner, owns, cache, fieldManager } = this.#options;
+    const { owner, owns, cache, memory, fieldManager } = this.#options;
     for (const { kind } of owns) {
       for (const object of cache.ownedBy(kind, owner.metadata.uid ?? "")) {
         const key = keyOf(object);
@@ -204,6 +204,9 @@ export class Children {
         await this.#remove(kind, { object, owned: () => cache.ownedFields(kind, key, fieldManager) });
       }
     }
+    // Others have deleted the rest.
+    if (memory.size > this.#wanted.size)
+      for (const id of memory.keys()) if (!this.#wanted.has(id)) memory.delete(id);
   }
 
   /** Deletes a child that is no longer wanted, or lets it go. */
