@@ -18,6 +18,7 @@ const Stage = defineResource({
   spec: z.object({
     label: z.string().default("a"),
     image: z.string().default("registry.k8s.io/pause:3.10.1"),
+    keepsPassword: z.boolean().default(false),
     wants: z.array(z.enum(["settings", "schema", "web", "password", "kept"])).default([]),
   }),
   status: z.object({ web: z.string().optional() }),
@@ -27,7 +28,7 @@ const Stage = defineResource({
 const stages = controller(Stage, {
   owns: [ConfigMap, Deployment, Secret, Service],
   rateLimit: { initial: "20ms", max: "1s" },
-  reconcile: ({ metadata: { name }, spec: { label, image, wants } }, { owned }) => {
+  reconcile: ({ metadata: { name }, spec: { label, image, keepsPassword, wants } }, { owned }) => {
     const labels = { app: name, label };
     const settings = child(
       ConfigMap,
@@ -60,7 +61,7 @@ const stages = controller(Stage, {
     const password = child(
       Secret,
       { metadata: { name: `${name}-password` }, stringData: { password: label } },
-      { update: "never" },
+      { update: "never", onRemoval: keepsPassword ? "keep" : "delete" },
     );
     const kept = child(
       ConfigMap,
@@ -386,4 +387,18 @@ test("what is kept loses its owner and stays, and can be wanted again", async ()
   await change(key, { wants: ["kept"] });
   // It has no owner now, so it is not taken back silently.
   await waitForCondition(client, Stage, key, "Ready", "False");
+}, 60_000);
+
+test("what is created only is kept when it is no longer wanted, also if that was said later", async () => {
+  const { client } = cluster;
+  const key = await create("later", { wants: ["password", "kept"], label: "first" });
+  await waitFor(client, Secret, named("later-password"), () => true);
+  await change(key, { label: "second", keepsPassword: true });
+  await waitFor(client, ConfigMap, named("later-kept"), ({ data }) => data?.label === "second");
+  await change(key, { wants: [] });
+  const free = await waitFor(client, Secret, named("later-password"), (live) =>
+    live.metadata.ownerReferences === undefined ? live : undefined,
+  );
+  expect(passwordIn(free)).toBe("first");
+  expect(free.metadata.annotations).toBeUndefined();
 }, 60_000);

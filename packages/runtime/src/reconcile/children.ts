@@ -266,6 +266,8 @@ export class Children {
       return live.object;
     }
     const isCreatedOnly = options.update === "never";
+    const isToBeKept = isCreatedOnly && options.onRemoval === "keep" && !isKept(live.object);
+    if (isToBeKept && standing.is === "ours" && this.#hasApplied(live)) return await this.#keep(wanted, live);
     const found = isCreatedOnly && standing.is === "ours" ? none : this.#difference(wanted, live);
     if (found.size === 0) {
       onSkip?.();
@@ -302,6 +304,15 @@ export class Children {
     memory.delete(id);
     await onRefused?.(owned, keyOf(object));
     throw refusal(owned.kind, object, this.#options, standing);
+  }
+
+  /** Marks an object as kept that was created before its program kept it. */
+  async #keep({ owned: { kind } }: MarkedChild, { object }: Live): Promise<KubernetesObject> {
+    const { client, onChange } = this.#options;
+    const metadata = { ...landingOn(object), annotations: { [onRemovalAnnotation]: "keep" } };
+    const after = await client.patch(kind, keyOf(object), { type: "merge", patch: { metadata } });
+    onChange?.({ kind, object: after, because: [`metadata.annotations.${onRemovalAnnotation}`] });
+    return after;
   }
 
   /** Gives an object its owner, and leaves it its content. */
