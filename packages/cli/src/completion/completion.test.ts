@@ -35,7 +35,7 @@ test("bash completes the options of the command, and no others", async () => {
 
 test("bash completes values as they are declared", async () => {
   expect(await offered("windlass", "completion", "")).toEqual(["bash", "zsh", "fish"]);
-  expect(await offered("windlass", "image", "--format", "=")).toEqual(["archive", "layout"]);
+  expect(await offered("windlass", "image", "--format", "=")).toEqual(["archive", "layout", "files"]);
   expect(await offered("windlass", "image", "--format", "=", "a")).toEqual(["archive"]);
   expect(await offered("windlass", "types", "completion.t")).toEqual(["completion.test.ts"]);
   expect(await offered("windlass", "create", "--folder", "completion.t")).toEqual([]);
@@ -82,7 +82,7 @@ test.runIf(isInstalled("fish"))(
     expect(await fishOffers("windlass c")).toEqual(["completion", "create"]);
     expect(await fishOffers("windlass --")).toEqual(["--help", "--version"]);
     expect(await fishOffers("windlass create --k")).toEqual(["--kind"]);
-    expect(await fishOffers("windlass image --format ")).toEqual(["archive", "layout"]);
+    expect(await fishOffers("windlass image --format ")).toEqual(["archive", "files", "layout"]);
     expect(await fishOffers("windlass image --format=a")).toEqual(["--format=archive"]);
     expect(await fishOffers("windlass help ty")).toEqual(["types"]);
   },
