@@ -154,11 +154,10 @@ async function podsOf(app: string) {
   });
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
+const pods = async () =>
+  (await Promise.all(["storage", "frontend", "scheduler", "worker"].map(podsOf))).flat();
 const uids = async () =>
-  (await Promise.all(["storage", "frontend", "scheduler", "worker"].map(podsOf)))
-    .flat()
-    .map(({ metadata }) => metadata.uid ?? "")
-    .toSorted((a, b) => (a < b ? -1 : 1));
+  (await pods()).map(({ metadata }) => metadata.uid ?? "").toSorted((a, b) => (a < b ? -1 : 1));
 
 test("Bazel builds, the operator reads the queue and runs its probe, and other clients are refused", async () => {
   const { client } = world.cluster;
@@ -189,12 +188,18 @@ test("another certificate is shown by all who run, and fails no build", { timeou
 test("another authority takes the place of the first, by way of both, and fails no build", {
   timeout: 600_000,
 }, async () => {
-  await building("both authorities", rolled(trust(first, second)));
+  await building(
+    "both authorities",
+    rolled(() => trust(first, second)),
+  );
   const before = await uids();
   await certify(second);
   await building("a certificate of the second", shownByAll(second));
   expect(await uids()).toEqual(before);
-  await building("the second authority alone", rolled(trust(second)));
+  await building(
+    "the second authority alone",
+    rolled(() => trust(second)),
+  );
   const [shard] = await podsOf("storage");
   const late = pairOf(first, serverName());
   using foreignClient = new RemoteCache(`${shard?.status?.podIP}:8981`, {
@@ -222,12 +227,15 @@ async function shownByAll(authority: Authority): Promise<void> {
   process.stdout.write(`all show the present certificate after ${seconds} s\n`);
 }
 
-/** Resolves once every pod was replaced after a change of the authorities. */
-async function rolled(change: Promise<unknown>): Promise<void> {
+/** Changes the authorities, and resolves once every pod was replaced. */
+async function rolled(change: () => Promise<unknown>): Promise<void> {
   const before = new Set(await uids());
-  await change;
-  const left = async () => (await uids()).filter((uid) => before.has(uid)).length;
-  await expect.poll(left, { timeout: 180_000, interval: 1_000 }).toBe(0);
+  await change();
+  const left = async () =>
+    (await pods())
+      .filter(({ metadata }) => before.has(metadata.uid ?? ""))
+      .map(({ metadata }) => metadata.name);
+  await expect.poll(left, { timeout: 180_000, interval: 1_000 }).toEqual([]);
   await waitForCondition(world.cluster.client, BuildbarnCluster, key("bb"), "Ready", "True", wait);
 }
 

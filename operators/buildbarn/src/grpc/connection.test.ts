@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { finish, frame, GrpcServer } from "../../testing/grpc-server.ts";
@@ -93,6 +95,33 @@ test("a call that is given up ends with the signal's reason", async () => {
   stop.abort(new Error("enough"));
   expect(await failing).toMatchObject({ message: "enough" });
   expect(await failureOf(connection.call(raw, {}, stop.signal))).toMatchObject({ message: "enough" });
+});
+
+test("a call is given up while its connection is still being made", async () => {
+  // It takes connections, and never answers a handshake.
+  const silent = createServer();
+  const accepted: Socket[] = [];
+  silent.on("connection", (socket) => accepted.push(socket.on("error", () => undefined)));
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  using connection = new GrpcConnection(`127.0.0.1:${port}`, { authorities: "" });
+  try {
+    const call = (words: string) => {
+      const stop = new AbortController();
+      const failing = failureOf(connection.call(raw, {}, stop.signal));
+      setTimeout(() => stop.abort(new Error(words)), 50);
+      return failing;
+    };
+    expect(await call("enough")).toMatchObject({ message: "enough" });
+    expect(await Promise.all([call("one"), call("other")])).toMatchObject([
+      { message: "one" },
+      { message: "other" },
+    ]);
+  } finally {
+    for (const socket of accepted) socket.destroy();
+    silent.close();
+  }
 });
 
 test.for([

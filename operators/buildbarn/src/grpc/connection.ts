@@ -78,7 +78,7 @@ export class GrpcConnection implements Disposable {
   ): AsyncGenerator<A, void, void> {
     signal.throwIfAborted();
     const stream = this.#open(method.path);
-    const abort = () => stream.close(constants.NGHTTP2_CANCEL);
+    const abort = () => cancel(stream);
     signal.addEventListener("abort", abort, { once: true });
     try {
       const status = statusOf(stream, method.path);
@@ -93,7 +93,7 @@ export class GrpcConnection implements Disposable {
       throw error instanceof GrpcError ? error : unavailable(this.#address, error);
     } finally {
       signal.removeEventListener("abort", abort);
-      stream.close(constants.NGHTTP2_CANCEL);
+      cancel(stream);
     }
   }
 
@@ -121,6 +121,15 @@ export class GrpcConnection implements Disposable {
       ...this.#options.headers,
     });
   }
+}
+
+/**
+ * Ends a call, also one whose connection is still being made: Node closes a stream only once its
+ * connection is ready, and where packets are dropped that takes minutes.
+ */
+function cancel(stream: ClientHttp2Stream): void {
+  stream.close(constants.NGHTTP2_CANCEL);
+  if (stream.pending) stream.destroy();
 }
 
 function framed(message: Buffer): Buffer {
