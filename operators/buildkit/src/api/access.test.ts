@@ -1,4 +1,5 @@
-import { systemClock } from "@windlass/clock";
+import { type Authority, createAuthority, type KeyPair, loadAuthority } from "@windlass/certificates";
+import { ManualClock, systemClock } from "@windlass/clock";
 import { Secret } from "@windlass/runtime/kinds";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -8,6 +9,7 @@ import { audience, FakeIssuer, newKey } from "../identity/issuer.fixture.ts";
 import { clusterSecrets } from "../names.ts";
 import { BuildKitOIDCConfig } from "../oidc/oidc-config.ts";
 import { BuildKitPool } from "../pool/index.ts";
+import { textData } from "../secret-data.ts";
 import { ApiTestEnvironment, type Asked, octocatRule } from "./api-environment.fixture.ts";
 import { apiRoutes } from "./runnable.ts";
 import type { Service } from "./service.ts";
@@ -351,24 +353,129 @@ describe("a certificate of certs/request grants no more than what it was asked f
       );
   });
 
+  test("nothing after its end, on a connection that is older than that either", async () => {
+    const { pair } = await certified({ token: environment.token() }, ["ci"], { duration: "3s" });
+    const view = () => environment.ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { pair });
+    expect((await view()).status).toBe(200);
+    // The agent keeps the connection, whose handshake is not repeated.
+    const ended = { status: 401, body: { message: expect.stringContaining("has expired") } };
+    await vi.waitFor(async () => expect(await view()).toMatchObject(ended), { timeout: 10_000 });
+    const body = { pools: ["ci"], namespace };
+    expect(await environment.ask("POST", "/api/v1/certs/request", { pair, body })).toMatchObject(ended);
+  });
+
+  test("nothing once the pool's Secret has another token for the user", { timeout: 40_000 }, async () => {
+    const key = { namespace, name: "ci-tokens" };
+    const before = "a-long-enough-secret-token";
+    const byOld = await certified({ token: before }, ["ci"]);
+    const replace = async (text: string) => {
+      const data = { robot: Buffer.from(text).toString("base64") };
+      await environment.client.patch(Secret, key, { type: "merge", patch: { data } });
+    };
+    const after = "another-long-secret-token";
+    await replace(after);
+    // A Secret counts for 15 s once it was read.
+    await vi.waitFor(async () => expect((await allocate({ pair: byOld.pair })).status).toBe(401), 25_000);
+    const byNew = await certified({ token: after }, ["ci"]);
+    const view = `/api/v1/pools/ci?namespace=${namespace}`;
+    expect((await environment.ask("GET", view, { pair: byNew.pair })).status).toBe(200);
+    await replace(before);
+  });
+
+  test.for<[string, object]>([
+    ["for another audience", { audience: "another" }],
+    ["by another claim", { claimsMapping: { user: "sub" } }],
+    ["who have other claims", { requiredClaims: { repository: "another/*" } }],
+  ])("nothing once its issuer is asked for users %s", async ([, changed]) => {
+    const { pair } = await certified({ token: environment.token() }, ["ci"]);
+    const configured = { namespace: "buildkit-system", name: "github" };
+    const { spec } = await environment.client.get(BuildKitOIDCConfig, configured);
+    const configure = (patch: object) =>
+      environment.client.patch(BuildKitOIDCConfig, configured, { type: "merge", patch: { spec: patch } });
+    const view = async () =>
+      (await environment.ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, { pair })).status;
+    await configure(changed);
+    await vi.waitFor(async () => expect(await view()).toBe(401));
+    const { audience: one, claimsMapping, requiredClaims } = spec;
+    await configure({ audience: one, claimsMapping, requiredClaims });
+    await vi.waitFor(async () => expect(await view()).toBe(200));
+  });
+
+  test.for<[string, (client: Authority, uris: readonly [string, string]) => KeyPair | undefined]>([
+    [
+      "of another authority by the same name",
+      (_client, uris) => createAuthority({ commonName: "clients", validFor: "1d" }).issue(standing(uris)),
+    ],
+    [
+      "of another authority, followed by one that counts",
+      (client, uris) => {
+        const pair = createAuthority({ commonName: "clients", validFor: "1d" }).issue(standing(uris));
+        const { certificate } = client.issue(standing(uris));
+        return { ...pair, certificate: `${pair.certificate}${certificate}` };
+      },
+    ],
+    ["the authority's own", ({ certificate, key }) => ({ certificate, key })],
+    ["for servers", (client, uris) => client.issue({ ...standing(uris), usages: ["server"] })],
+    ["that has expired", (client, uris) => at(client, -2).issue(standing(uris))],
+    ["that is not valid yet", (client, uris) => at(client, 2).issue(standing(uris))],
+    [
+      "for two identities",
+      (client, uris) => client.issue(standing([...uris, `${uris[0].slice(0, -4)}AAAA`])),
+    ],
+    [
+      "with a prefix in other letters",
+      (client, [identity, pool]) => client.issue(standing([identity.replace("buildkit", "BuildKit"), pool])),
+    ],
+    [
+      "for pools by a pattern",
+      (client, [identity]) => client.issue(standing([identity, "buildkit://pool/*/*"])),
+    ],
+    [
+      "for a pool in escaped letters",
+      (client, [identity, pool]) => client.issue(standing([identity, pool.replace("/ci", "%2Fci")])),
+    ],
+    ["for no pool", (client, [identity]) => client.issue(standing([identity]))],
+  ])("one %s is refused", async ([, make]) => {
+    const client = await clientAuthority();
+    const by = {
+      is: "oidc",
+      provider: "github",
+      issuer: environment.issuer.url,
+      scope: { for: "all-pools" },
+    };
+    const claims = { actor: "boss", repository: "acme/shop", aud: audience };
+    const identity = { user: "boss", id: "oidc:github:boss", groups: [], claims, by };
+    const uris = [
+      `buildkit://identity/${Buffer.from(JSON.stringify(identity)).toString("base64url")}`,
+      `buildkit://pool/${namespace}/ci`,
+    ] as const;
+    const view = async (pair: KeyPair | undefined) =>
+      (await environment.ask("GET", `/api/v1/pools/ci?namespace=${namespace}`, pair ? { pair } : {})).status;
+    expect(await view(client.issue(standing(uris)))).toBe(200);
+    expect([401, 403]).toContain(await view(make(client, uris)));
+  });
+
+  const standing = (uris: readonly string[]) =>
+    ({ commonName: "boss", uris, usages: ["client"], validFor: "1h" }) as const;
+  const at = ({ certificate, key }: Authority, hours: number) =>
+    loadAuthority(certificate, key, { clock: new ManualClock(Date.now() + hours * 3_600_000) });
+  const clientAuthority = async () => {
+    const name = clusterSecrets.clientAuthorities;
+    const ring = await environment.client.get(Secret, { namespace: "buildkit-system", name });
+    const authority = signingAuthority(readAuthorities(textData(ring)), systemClock);
+    if (!authority) throw new Error("no authority can sign");
+    return authority;
+  };
+
   test("one of an earlier release, which does not carry who vouched for it, is refused", async () => {
-    const ring = await environment.client.get(Secret, {
-      namespace: "buildkit-system",
-      name: clusterSecrets.clientAuthorities,
-    });
-    const stored = Object.entries(ring.data ?? {}).map(([key, value]) => [
-      key,
-      Buffer.from(value, "base64").toString(),
-    ]);
-    const authority = signingAuthority(readAuthorities(Object.fromEntries(stored)), systemClock);
+    const authority = await clientAuthority();
     const carried = Buffer.from(JSON.stringify({ user: "boss", id: "boss" })).toString("base64url");
-    const pair = authority?.issue({
+    const pair = authority.issue({
       commonName: "boss",
       uris: [`buildkit://identity/${carried}`, `buildkit://pool/${namespace}/ci`],
       usages: ["client"],
       validFor: "1h",
     });
-    if (!pair) throw new Error("no authority can sign");
     expect(await allocate({ pair })).toMatchObject({
       status: 401,
       body: { message: expect.stringContaining("earlier release") },

@@ -327,6 +327,20 @@ describe("certificates", () => {
     );
   });
 
+  test("are refused for keys that are too weak", async () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1_024 });
+    const folder = await mkdtemp(join(tmpdir(), "csr-"));
+    const file = join(folder, "key.pem");
+    await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }));
+    const csr = execFileSync("openssl", ["req", "-new", "-key", file, "-subj", "/CN=me"], {
+      encoding: "utf8",
+    });
+    await rm(folder, { recursive: true });
+    expect(
+      await ask("POST", "/api/v1/certs/request", { body: { pools: ["ci"], namespace, csr } }),
+    ).toMatchObject({ status: 422, body: { message: expect.stringContaining("2048") } });
+  });
+
   test("are refused for pools of others and for those that do not exist alike", async () => {
     for (const pool of ["nope", "kube-system/ci"])
       expect(

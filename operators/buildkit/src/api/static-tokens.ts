@@ -2,7 +2,12 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { isForbidden, isNotFound, type Reader } from "@windlass/client";
 import { type Clock, systemClock } from "@windlass/clock";
 import { Secret } from "@windlass/runtime/kinds";
-import { type Identity, type StaticTokens, VerifierUnavailableError } from "../identity/index.ts";
+import {
+  type Identity,
+  type StaticTokenOrigin,
+  type StaticTokens,
+  VerifierUnavailableError,
+} from "../identity/index.ts";
 import type { Pool } from "../pool/index.ts";
 import { poolText } from "../pool-name.ts";
 import { poolNameOf } from "./pool-access.ts";
@@ -54,18 +59,18 @@ export class SecretTokens implements StaticTokens {
         if (!match) continue;
         const { user } = match;
         const text = poolText(name);
-        const origin = { is: "static-token", pool: text } as const;
+        const origin = { is: "static-token", pool: text, digest: digestOf(text, match) } as const;
         found.push({ user, id: `token:${text}:${user}`, groups: [], claims: {}, origin });
       }
     return found;
   }
 
-  async hasToken(pool: string, user: string): Promise<boolean> {
+  async hasToken({ pool, digest }: StaticTokenOrigin, user: string): Promise<boolean> {
     const found = this.#options.pools().find((one) => poolText(poolNameOf(one)) === pool);
     for (const { token: method } of found?.spec.auth.methods ?? []) {
       if (!found || !method) continue;
       const tokens = await this.#tokensIn(found.metadata.namespace, method.secretRef);
-      if (tokens.some((one) => one.user === user)) return true;
+      if (tokens.some((one) => one.user === user && digestOf(pool, one) === digest)) return true;
     }
     return false;
   }
@@ -99,6 +104,17 @@ export class SecretTokens implements StaticTokens {
       return [];
     }
   }
+}
+
+/**
+ * Tells a user's token from the one that replaces it. Certificates carry it: 32 bits are too few to
+ * guess a token by.
+ */
+function digestOf(pool: string, { user, hash }: HashedToken): string {
+  const of = createHash("sha256")
+    .update(JSON.stringify([pool, user]))
+    .update(hash);
+  return of.digest("hex").slice(0, 8);
 }
 
 function hashOf(token: string): Buffer {

@@ -18,6 +18,7 @@ export { gatewayNames, poolsIn, poolUri, type ServerNames, workerNames, workerSe
 export {
   type AllocationCertificateInit,
   allocationCertificate,
+  checkKeyLength,
   gatewayCertificate,
   gatewayClientCertificate,
   signAllocationCertificate,

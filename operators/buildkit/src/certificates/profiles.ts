@@ -28,6 +28,13 @@ export class WeakKeyError extends Error {
   override readonly name = "WeakKeyError";
 }
 
+/** @throws WeakKeyError for RSA of less than 2048 bits. */
+export function checkKeyLength({ asymmetricKeyDetails }: SigningRequest["publicKey"]): void {
+  const bits = asymmetricKeyDetails?.modulusLength;
+  if (bits !== undefined && bits < 2_048)
+    throw new WeakKeyError(`the request is for an RSA key of ${bits} bits: use 2048 or more, or an EC key`);
+}
+
 /**
  * A certificate for a key that the client keeps to itself. Of the request only the key counts:
  * names are the operator's.
@@ -41,9 +48,7 @@ export function signAllocationCertificate(
   { publicKey }: Pick<SigningRequest, "publicKey">,
   init: AllocationCertificateInit,
 ): string {
-  const bits = publicKey.asymmetricKeyDetails?.modulusLength;
-  if (bits !== undefined && bits < 2_048)
-    throw new WeakKeyError(`the request is for an RSA key of ${bits} bits: use 2048 or more, or an EC key`);
+  checkKeyLength(publicKey);
   const { commonName, uri } = tokenNames(init.issued.token);
   return authority.sign(
     {

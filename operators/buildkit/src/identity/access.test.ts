@@ -153,7 +153,7 @@ describe("a certificate grants no more than the identity that asked for it", () 
     id: `token:${of}:root-admin`,
     groups: [],
     claims: {},
-    origin: { is: "static-token", pool: of },
+    origin: { is: "static-token", pool: of, digest: "0" },
   });
   const people = [octocat, account("builds"), account("other"), scoped(["builds/ci"]), naming(["ci"])];
   const identity = fc.constantFrom(...people, token("builds/ci"), token("other/ci"));

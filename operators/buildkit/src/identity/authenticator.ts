@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Clock, systemClock } from "@windlass/clock";
 import { AuthenticationError, VerifierUnavailableError } from "./errors.ts";
-import { allPools, type Identity, type TokenOrigin, vouching } from "./identity.ts";
-import { identityIn } from "./identity-certificate.ts";
+import { allPools, type Identity, type TokenOrigin } from "./identity.ts";
+import { type CertifiedIdentity, identityIn } from "./identity-certificate.ts";
 import { type FetchJson, IssuerKeys, type KeyRules } from "./issuer-keys.ts";
-import { claimedIssuer, missingClaim, type OidcProvider, verifyOidcToken } from "./oidc.ts";
+import { claimedIssuer, identityBy, type OidcProvider, verifyOidcToken } from "./oidc.ts";
 import type { ServiceAccounts } from "./service-accounts.ts";
 
 /** What a client has shown. */
@@ -32,12 +32,15 @@ export interface AuthenticatorOptions {
   readonly clock?: Clock;
 }
 
+/** A token of a pool's own Secret, as it vouches for a user. */
+export type StaticTokenOrigin = Extract<TokenOrigin, { readonly is: "static-token" }>;
+
 /** Tokens that a pool's owner has made up and handed out. */
 export interface StaticTokens {
   /** Whose a token is; none if no pool has it. */
   identitiesOf(token: string): Promise<readonly Identity[]>;
-  /** Whether a user still has a token of a pool, given as `namespace/name`. */
-  hasToken(pool: string, user: string): Promise<boolean>;
+  /** Whether a user still has the token that vouched for them. */
+  hasToken(origin: StaticTokenOrigin, user: string): Promise<boolean>;
 }
 
 const LONGEST_TOKEN = 16 * 1024;
@@ -109,35 +112,46 @@ export class Authenticator {
   }
 
   /**
-   * The identity of a certificate, if who vouched for it is still trusted. What is trusted may have
-   * changed since the certificate was made.
+   * The identity of a certificate, if it has not expired and who vouched for it would do so now.
+   * The handshake may be hours ago, and what is trusted may have changed since.
    */
-  async #stillTrusted(identity: Identity): Promise<Identity> {
-    const fault = await this.#faultOfTrust(identity, vouching(identity.origin));
-    if (fault === undefined) return identity;
-    throw new AuthenticationError(
-      "the client certificate is no longer accepted: have a new one by POST /api/v1/certs/request",
-      `${identity.id}: ${fault}`,
-    );
-  }
-
-  async #faultOfTrust({ user, claims }: Identity, by: TokenOrigin): Promise<string | undefined> {
+  async #stillTrusted(identity: CertifiedIdentity): Promise<Identity> {
+    const { origin } = identity;
+    if (this.#clock.now() >= origin.notAfter)
+      throw new AuthenticationError(
+        "the client certificate has expired: have a new one by POST /api/v1/certs/request",
+        `${identity.id}: it ended at ${new Date(origin.notAfter).toISOString()}`,
+      );
+    const { by } = origin;
     switch (by.is) {
       case "service-account":
-        return undefined;
-      case "static-token": {
-        const hasToken = await this.#options.staticTokens?.hasToken(by.pool, user);
-        return hasToken ? undefined : `pool ${by.pool} has no token of that user any more`;
-      }
-      case "oidc": {
-        const provider = this.#options
-          .providers()
-          .find(({ name, issuer, scope = allPools }) =>
-            isDeepStrictEqual([name, issuer, scope], [by.provider, by.issuer, by.scope]),
-          );
-        return provider ? missingClaim(claims, provider) : `${by.provider} is not configured any more`;
-      }
+        return identity;
+      case "static-token":
+        if (await this.#options.staticTokens?.hasToken(by, identity.user)) return identity;
+        throw noLonger(identity, `pool ${by.pool} no longer has that token of the user`);
+      case "oidc":
+        return this.#vouchedNow(identity, by);
     }
+  }
+
+  /** The identity as an issuer's claims have it now. A pool may have one issuer several times. */
+  #vouchedNow(identity: CertifiedIdentity, by: Extract<TokenOrigin, { readonly is: "oidc" }>): Identity {
+    const { id, claims, origin } = identity;
+    const providers = this.#options
+      .providers()
+      .filter(({ name, issuer, scope = allPools }) =>
+        isDeepStrictEqual([name, issuer, scope], [by.provider, by.issuer, by.scope]),
+      );
+    const results = providers.map((provider) => tried(() => identityBy(provider, claims)));
+    for (const now of results)
+      if (!(now instanceof AuthenticationError) && now.id === id)
+        return { ...now, origin: { ...origin, by: now.origin } };
+    const [first] = results;
+    if (!first) throw noLonger(identity, `${by.provider} is not configured any more`);
+    throw noLonger(
+      identity,
+      first instanceof AuthenticationError ? first.detail : `its claims are those of ${first.id} now`,
+    );
   }
 
   #keysOf({ issuer, ca }: OidcProvider): IssuerKeys {
@@ -161,6 +175,22 @@ function issuerId({
   readonly ca?: string | undefined;
 }): string {
   return `${issuer} ${ca}`;
+}
+
+function noLonger({ id }: Identity, why: string): AuthenticationError {
+  return new AuthenticationError(
+    "the client certificate is no longer accepted: have a new one by POST /api/v1/certs/request",
+    `${id}: ${why}`,
+  );
+}
+
+function tried<T>(read: () => T): T | AuthenticationError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AuthenticationError) return error;
+    throw error;
+  }
 }
 
 /** @throws AuthenticationError. */

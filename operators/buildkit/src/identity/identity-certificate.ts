@@ -1,6 +1,6 @@
 import { type Authority, inspect, type KeyPair, type SigningRequest } from "@windlass/certificates";
 import { z } from "zod";
-import { poolsIn, poolUri } from "../certificates/index.ts";
+import { checkKeyLength, poolsIn, poolUri } from "../certificates/index.ts";
 import { type PoolName, poolText } from "../pool-name.ts";
 import { AuthenticationError } from "./errors.ts";
 import { describeIdentity, type Identity, type TokenOrigin, vouching } from "./identity.ts";
@@ -24,7 +24,7 @@ const tokenOrigin: z.ZodType<TokenOrigin> = z.discriminatedUnion("is", [
     pools: texts.optional(),
   }),
   z.object({ is: z.literal("service-account"), namespace: z.string() }),
-  z.object({ is: z.literal("static-token"), pool: z.string() }),
+  z.object({ is: z.literal("static-token"), pool: z.string(), digest: z.string() }),
 ]);
 /**
  * What a certificate says of its identity: all that rules look at, so that each request is decided
@@ -37,6 +37,9 @@ const carried = z.object({
   claims: z.record(z.string(), z.unknown()),
   by: tokenOrigin,
 });
+
+/** An identity that a certificate proves. */
+export type CertifiedIdentity = Identity & { readonly origin: { readonly is: "certificate" } };
 
 /** What a certificate for an identity is made of. */
 export interface IdentityCertificateInit {
@@ -64,12 +67,18 @@ export function identityCertificate(authority: Authority, init: IdentityCertific
   });
 }
 
-/** The same for a key that the client keeps to itself. @returns PEM */
+/**
+ * The same for a key that the client keeps to itself.
+ *
+ * @returns PEM
+ * @throws WeakKeyError for RSA of less than 2048 bits.
+ */
 export function signIdentityCertificate(
   authority: Authority,
   { publicKey }: Pick<SigningRequest, "publicKey">,
   init: IdentityCertificateInit,
 ): string {
+  checkKeyLength(publicKey);
   const { commonName, uris } = namesOf(init);
   return authority.sign(
     {
@@ -87,7 +96,7 @@ export function signIdentityCertificate(
  *
  * @throws AuthenticationError for one that stands for no identity, such as an allocation's.
  */
-export function identityIn(certificate: Uint8Array): Identity {
+export function identityIn(certificate: Uint8Array): CertifiedIdentity {
   const inspection = inspect(certificate);
   const encoded = inspection.uris.filter((uri) => uri.startsWith(uriPrefix));
   const [uri] = encoded;

@@ -43,8 +43,14 @@ export type TokenOrigin =
       readonly pools?: readonly string[] | undefined;
     }
   | { readonly is: "service-account"; readonly namespace: string }
-  /** A bearer token of a pool's own Secret, and that pool as `namespace/name`. */
-  | { readonly is: "static-token"; readonly pool: string };
+  | {
+      /** A bearer token of a pool's own Secret. */
+      readonly is: "static-token";
+      /** As `namespace/name`. */
+      readonly pool: string;
+      /** Tells the token from the one that replaces it. */
+      readonly digest: string;
+    };
 
 /** Where an issuer counts: everywhere, or for the pools that declare it alone. */
 export type Scope =

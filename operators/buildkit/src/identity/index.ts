@@ -14,6 +14,7 @@ export {
   Authenticator,
   type AuthenticatorOptions,
   type Credentials,
+  type StaticTokenOrigin,
   type StaticTokens,
 } from "./authenticator.ts";
 export { AuthenticationError, VerifierUnavailableError } from "./errors.ts";

@@ -1,7 +1,7 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import { AuthenticationError } from "./errors.ts";
 import { matchesAnyGlob } from "./glob.ts";
-import { allPools, type Claims, type Identity, type Scope } from "./identity.ts";
+import { allPools, type Claims, type Identity, type Scope, type TokenOrigin } from "./identity.ts";
 import type { IssuerKeys } from "./issuer-keys.ts";
 
 /**
@@ -77,46 +77,58 @@ export async function verifyOidcToken(
   keys: IssuerKeys,
   now: number,
 ): Promise<Identity> {
-  const { name, issuer, audiences, scope = allPools, clockSkewSeconds = 60 } = provider;
+  const { clockSkewSeconds = 60 } = provider;
   const payload = await verified(token, provider, keys, now);
   // jose checks the time of issue only together with a largest age.
   if (payload.iat !== undefined && payload.iat > now / 1_000 + clockSkewSeconds)
-    throw refused(`it was issued in the future: ${payload.iat}`);
-  const missing = missingClaim(payload, provider);
-  if (missing !== undefined) throw refused(missing);
-  const user = userOf(payload, provider);
-  const { groupsClaim, poolsClaim } = provider;
+    throw refused(provider, `it was issued in the future: ${payload.iat}`);
+  return identityBy(provider, payload);
+}
+
+/** An identity that an OIDC token proves. */
+export type OidcIdentity = Identity & { readonly origin: Extract<TokenOrigin, { readonly is: "oidc" }> };
+
+/**
+ * Whom a provider takes the claims of a token for, whose signature and times have been verified.
+ *
+ * @throws AuthenticationError that says what is wrong.
+ */
+export function identityBy(provider: OidcProvider, claims: Claims): OidcIdentity {
+  const {
+    name,
+    issuer,
+    audiences,
+    scope = allPools,
+    requiredClaims = {},
+    groupsClaim,
+    poolsClaim,
+  } = provider;
+  if (!textsOf(claims.aud).some((audience) => audiences.includes(audience)))
+    throw refused(provider, "claim aud is none of these audiences");
+  for (const [claim, values] of Object.entries(requiredClaims))
+    if (!textsOf(claims[claim]).some((value) => matchesAnyGlob(values, value)))
+      throw refused(provider, `claim ${claim} is not one of ${JSON.stringify(values)}`);
+  const user = userOf(claims, provider);
   return {
     user,
     id: `oidc:${name}:${user}`,
-    groups: groupsClaim === undefined ? [] : textsOf(payload[groupsClaim]),
-    claims: payload,
+    groups: groupsClaim === undefined ? [] : textsOf(claims[groupsClaim]),
+    claims,
     origin: {
       is: "oidc",
       provider: name,
       issuer,
       scope,
-      pools: poolsClaim === undefined ? undefined : textsOf(payload[poolsClaim]),
+      pools: poolsClaim === undefined ? undefined : textsOf(claims[poolsClaim]),
     },
   };
-
-  function refused(why: string): AuthenticationError {
-    return new AuthenticationError(
-      "the token is not accepted",
-      `${name} (issuer ${issuer}, audiences ${audiences.join(", ")}): ${why}`,
-    );
-  }
 }
 
-/** Which claim of those that a provider requires is not as it must be; undefined if none. */
-export function missingClaim(
-  claims: Claims,
-  { requiredClaims = {} }: Pick<OidcProvider, "requiredClaims">,
-): string | undefined {
-  const missing = Object.entries(requiredClaims).find(
-    ([claim, values]) => !textsOf(claims[claim]).some((value) => matchesAnyGlob(values, value)),
+function refused({ name, issuer, audiences }: OidcProvider, why: string): AuthenticationError {
+  return new AuthenticationError(
+    "the token is not accepted",
+    `${name} (issuer ${issuer}, audiences ${audiences.join(", ")}): ${why}`,
   );
-  return missing && `claim ${missing[0]} is not one of ${JSON.stringify(missing[1])}`;
 }
 
 async function verified(
@@ -150,7 +162,7 @@ async function verified(
   }
 }
 
-function userOf(payload: JWTPayload, { name, userClaim = "sub", userPrefix = "" }: OidcProvider): string {
+function userOf(payload: Claims, { name, userClaim = "sub", userPrefix = "" }: OidcProvider): string {
   const [value = "", ...more] = textsOf(payload[userClaim]);
   const user = `${userPrefix}${value}`;
   const fault = userFault(value, more.length, user);
