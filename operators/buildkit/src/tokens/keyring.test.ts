@@ -141,6 +141,59 @@ describe("what a pool's gateways have", () => {
     const future = poolKeyring(first, pool).map((one) => ({ ...one, addedAt: start + 90 * day }));
     expect(arrivingKeyring(first, pool, future, start + day)[0]?.addedAt).toBe(start + day);
   });
+
+  test("has no key sign again that was replaced, where the Secret had lost it", () => {
+    const now = start + 31 * day;
+    const [, second] = poolKeyring(both, pool);
+    const ring = arrivingKeyring(both, pool, second ? [second] : [], now);
+    for (const at of [now, now + 10 * minute, now + 5 * day]) expect(signingKey(ring, at)?.id).toBe(2);
+  });
+
+  test("signs with the newest key in the end, and with none that gateways have not had for 10 minutes", () => {
+    const three = addKey(both, start + 34 * day, systemRandom);
+    const own = poolKeyring(three, pool);
+    const written = fc.array(
+      fc.record({
+        index: fc.nat({ max: 2 }),
+        addedAt: fc.integer({ min: start - day, max: start + 60 * day }),
+      }),
+    );
+    const look = fc.record({
+      after: fc.oneof(fc.integer({ min: 1_000, max: 20 * minute }), fc.integer({ min: hour, max: 2 * day })),
+      /** What somebody, or a replica that was the leader before, has put in its place. */
+      foreign: fc.option(written, { freq: 4, nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(look, { minLength: 2, maxLength: 12 }), (looks) => {
+        let present = arrivingKeyring(both, pool, poolKeyring(first, pool), start + 30 * day);
+        let now = start + 34 * day;
+        /** Since when each key is in the Secret without a break, by looks of the controller. */
+        let since = new Map<number, number>(present.map(({ id }) => [id, start + 30 * day]));
+        for (const { after, foreign } of looks) {
+          now += after;
+          if (foreign) {
+            const indexes = new Map(foreign.map(({ index, addedAt }) => [index, addedAt]));
+            present = [...indexes].flatMap(([index, addedAt]) => {
+              const key = own[index];
+              return key ? [{ ...key, addedAt }] : [];
+            });
+            // What they wrote is theirs to answer for; a key that they left out comes again.
+            since = new Map(present.map(({ id, addedAt }) => [id, Math.min(now, addedAt)]));
+          }
+          const isFirst = present.length === 0;
+          present = arrivingKeyring(three, pool, present, now);
+          since = new Map(present.map(({ id, addedAt }) => [id, since.get(id) ?? (isFirst ? addedAt : now)]));
+          expect(present.map(({ id }) => id)).toEqual([1, 2, 3]);
+          expect(readKeyring(writeKeyring(present))).toEqual(present);
+          const signer = signingKey(present, now);
+          const hadForMs = now - (since.get(signer?.id ?? 0) ?? now);
+          expect(signer?.id === 1 || hadForMs >= 10 * minute).toBe(true);
+        }
+        const settled = arrivingKeyring(three, pool, present, now + 1);
+        expect(signingKey(settled, now + 1 + 10 * minute)?.id).toBe(3);
+      }),
+    );
+  });
 });
 
 describe("in a Secret", () => {

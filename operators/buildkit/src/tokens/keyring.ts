@@ -89,19 +89,23 @@ export function poolKeyring(ring: Keyring, pool: PoolName): Keyring {
 
 /**
  * What the Secret of a pool holds now: the pool's own ring, in which a key that the pool's gateways
- * do not have yet counts from now on. However late the controller brings it, it settles first.
+ * do not have yet counts from now on. However late the controller brings it, it settles first. No
+ * key comes after one that the cluster added later, so none signs again that was replaced.
  *
  * @param present What the Secret held until now; empty if there was none.
  */
 export function arrivingKeyring(ring: Keyring, pool: PoolName, present: Keyring, now: number): Keyring {
   const keys = poolKeyring(ring, pool).map((key) => ({ key, before: sameKey(present, key) }));
   const isFirst = keys.every(({ before }) => before === undefined);
+  let next = Number.POSITIVE_INFINITY;
   return keys
+    .toReversed()
     .map(({ key, before }) => {
       const arrivedAt = before?.addedAt ?? (isFirst ? key.addedAt : now);
-      return { ...key, addedAt: Math.max(key.addedAt, Math.min(arrivedAt, now)) };
+      next = Math.min(next, Math.max(key.addedAt, Math.min(arrivedAt, now)));
+      return { ...key, addedAt: next };
     })
-    .toSorted((a, b) => a.addedAt - b.addedAt);
+    .toReversed();
 }
 
 function sameKey(ring: Keyring, { id, secret }: TokenKey): TokenKey | undefined {
