@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { applyManifest, type Client, type ObjectOf } from "@windlass/client";
+import { applyManifest, type Client, ignoreNotFound, type ObjectOf } from "@windlass/client";
 import { type PolicyRule, rbacFor } from "@windlass/runtime";
 import {
   Deployment,
@@ -180,7 +180,8 @@ async function install(
       // The operator's rights in the namespace go with it, so its ElastiServices must go before.
       await Promise.all(
         items.map(async ({ metadata: { name } }) => {
-          await client.delete(ElastiService, { namespace, name });
+          // The last test has deleted it, and the operator may be done with it by now.
+          await ignoreNotFound(client.delete(ElastiService, { namespace, name }));
           await waitForDeletion(client, ElastiService, { namespace, name }, wait);
         }),
       );
