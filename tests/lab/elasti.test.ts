@@ -1,5 +1,6 @@
+import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type NamespacedKey, TransportError } from "@windlass/client";
+import { ignoreNotFound, type NamespacedKey, TransportError } from "@windlass/client";
 import {
   ConfigMap,
   Deployment,
@@ -61,7 +62,9 @@ protocolSuite(() => ({ ...lab, node: { image: labImage, command: ["/usr/bin/node
 afterEach(async () => {
   const { client, namespace } = lab;
   const { items } = await client.list(ElastiService, { namespace });
-  for (const { metadata } of items) await client.delete(ElastiService, { namespace, name: metadata.name });
+  // One that is about to go may be gone by now.
+  for (const { metadata } of items)
+    await ignoreNotFound(client.delete(ElastiService, { namespace, name: metadata.name }));
 });
 
 test("once the target is up, requests go past the resolver altogether", async () => {
@@ -325,55 +328,110 @@ test("operators that are killed, and resolvers that are replaced or stand still,
   });
 });
 
-/**
- * For how long after its end a resolver may still get connections: until the nodes have followed.
- */
-const afterKillMs = 3_000;
+/** A resolver that was killed, and for how long its service still led to it. */
+interface Kill {
+  readonly atMs: number;
+  /** Out of the Service, or taking connections again. */
+  readonly overMs: number;
+  readonly inHand: number;
+  /** Whether an operator led, which takes it out of the Service. */
+  readonly isLed: boolean;
+}
+
+/** How long after that the node's rules may still lead to it: kube-proxy waits up to a second. */
+const rulesFollowMs = 1_000;
+/** How long a Service may lead to a resolver that is dead, with an operator that leads. */
+const outWithinMs = 2_000;
 
 test("resolvers that are killed at random cost what they had in hand and were about to get, and nothing else", {
   timeout: 3_600_000,
 }, async () => {
-  const kills: { readonly atMs: number; readonly inHand: number }[] = [];
+  const { namespace } = lab;
+  const kills: Kill[] = [];
   const killResolver = async () => {
     const resolvers = await lab.podsOf("resolver");
     const chosen = resolvers[Math.floor(Math.random() * resolvers.length)];
     // One at least is left, and the last one that was killed is back.
     if (resolvers.length < 2 || !chosen) return [];
+    const [leader] = await lab.podsOf("operator");
+    const isLed = leader?.metadata.name === (await lab.leader());
     const inHand = await lab.inHandOf(chosen);
     const atMs = performance.now();
     lab.kill(chosen);
-    kills.push({ atMs, inHand });
-    return [`${chosen.metadata.name} with ${inHand} requests`];
+    await untilOver({ namespace, name: "killed-often" }, chosen.status?.podIP ?? "");
+    const overMs = performance.now();
+    kills.push({ atMs, overMs, inHand, isLed });
+    const what = `${inHand} requests, in the Service for ${Math.round(overMs - atMs)} ms`;
+    return [`${chosen.metadata.name} with ${what}, ${isLed ? "with" : "without"} a leader`];
   };
-  const {
-    result,
-    cycles: done,
-    minutes: took,
-    times,
-  } = await cycleDisturbed("killed-often", [
+  const { result, ...done } = await cycleDisturbed("killed-often", [
     ["resolversKilled", killResolver],
     ["operatorsKilled", () => killOperators(1)],
   ]);
   const { sent, ok, failures, failedBetween } = result;
-  const inHand = kills.reduce((sum, kill) => sum + kill.inHand, 0);
-  // One that was sent to a dead address may fail only when its client sends it again.
-  const isOfKill = ([sentMs, failedMs]: readonly [number, number]) =>
-    kills.some(({ atMs }) => failedMs >= atMs && sentMs <= atMs + afterKillMs);
-  const unexplained = failures.filter((_, index) => !isOfKill(failedBetween[index] as [number, number]));
-  expect(unexplained).toEqual([]);
   expect(ok + failures.length).toBe(sent);
-  // Half of a second's requests come to it before the nodes have followed, beside what it had.
-  expect(failures.length).toBeLessThanOrEqual(inHand + (kills.length * perSecond) / 2);
+  // What it had in hand fails with it. What is sent to its address fails at once, or later, when
+  // the client's kernel has tried again.
+  const lostBy = ({ atMs, overMs }: Kill) =>
+    failedBetween.flatMap((times, index) =>
+      times.some((ms) => ms >= atMs && ms <= overMs + rulesFollowMs) ? [index] : [],
+    );
+  const explained = new Set(kills.flatMap(lostBy));
+  expect(failures.filter((_, index) => !explained.has(index))).toEqual([]);
+  const [led, leaderless] = [kills.filter(({ isLed }) => isLed), kills.filter(({ isLed }) => !isLed)];
+  const lost = (some: readonly Kill[]) => new Set(some.flatMap(lostBy)).size;
+  const worstMs = (some: readonly Kill[]) =>
+    Math.round(Math.max(0, ...some.map(({ atMs, overMs }) => overMs - atMs)));
+  const inHand = (some: readonly Kill[]) => some.reduce((sum, kill) => sum + kill.inHand, 0);
+  expect(worstMs(led)).toBeLessThan(outWithinMs);
+  // Half of a second's requests come to each before the nodes have followed, beside what it had.
+  expect(lost(led)).toBeLessThanOrEqual(inHand(led) + (led.length * perSecond) / 2);
   await record("sleeps and wakes with resolvers killed at random", {
-    cycles: done,
-    ...times,
+    cycles: done.cycles,
+    ...done.times,
     requests: sent,
     lost: failures.length,
-    inHandWhenKilled: inHand,
+    inHandWhenKilled: inHand(kills),
+    killsWithLeader: led.length,
+    lostWithLeader: lost(led),
+    worstMsInServiceWithLeader: worstMs(led),
+    killsWithoutLeader: leaderless.length,
+    lostWithoutLeader: lost(leaderless),
+    worstMsInServiceWithoutLeader: worstMs(leaderless),
     perSecond,
-    minutes: took,
+    minutes: done.minutes,
   });
 });
+
+/** Waits until a Service leads no more to a resolver that was killed, or to one that is back. */
+async function untilOver({ namespace, name }: NamespacedKey, address: string): Promise<void> {
+  const labelSelector = `kubernetes.io/service-name=${name}`;
+  let wasDead = false;
+  for (let left = 600; left > 0; left--) {
+    const { items } = await patiently(() => lab.client.list(EndpointSlice, { namespace, labelSelector }));
+    const slice = items.find(({ endpoints }) =>
+      (endpoints ?? []).some(({ addresses }) => addresses.includes(address)),
+    );
+    const takes = slice !== undefined && (await takesConnections(address, slice.ports?.[0]?.port ?? 0));
+    if (slice === undefined || (wasDead && takes)) return;
+    wasDead ||= !takes;
+    await delay(50);
+  }
+  throw new Error(`Service ${name} still leads to ${address}, where nobody listens`);
+}
+
+/** Whether a port takes connections. */
+async function takesConnections(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1_000 });
+  try {
+    return await new Promise((resolve) => {
+      socket.on("connect", () => resolve(true));
+      for (const event of ["error", "timeout"]) socket.on(event, () => resolve(false));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
 
 /** What it takes to find out why a service did not do what it was asked for. */
 async function tellWhoLeads(key: NamespacedKey): Promise<void> {
