@@ -75,7 +75,7 @@ describe("children", () => {
       });
       await children.apply(child(ConfigMap, { metadata: { name } }));
       cluster.remove(ConfigMap, { ...key, name });
-      await children.prune();
+      expect(await children.prune()).toEqual([]);
     }
     expect([...memory.keys()]).toEqual(["/ConfigMap/default/wednesday"]);
     await manager.stop();
@@ -294,6 +294,64 @@ describe("children", () => {
     await run.settle(60_000);
     expect(run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:2");
     expect(run.app?.status?.conditions?.[0]).toMatchObject({ reason: "ReplicasAvailable" });
+    await run.manager.stop();
+  });
+
+  test("that cannot be deleted do not keep others that are no longer wanted, and the status says why", async () => {
+    const names = ["first", "second", "third"];
+    const run = await running(
+      appController({
+        owns: [ConfigMap],
+        reconcile: ({ spec }) => ({
+          children:
+            spec.expose === false ? [] : names.map((name) => child(ConfigMap, { metadata: { name } })),
+          status: { availableReplicas: 7 },
+        }),
+      }),
+    );
+    run.cluster.fault = ({ method, path }) =>
+      method === "DELETE" && path.endsWith("/first") ? 500 : undefined;
+    run.put({ expose: false });
+    await run.settle(200);
+    const left = () => names.filter((name) => run.cluster.get(ConfigMap, { ...key, name }));
+    expect(left()).toEqual(["first"]);
+    expect(run.app?.status).toMatchObject({
+      availableReplicas: 7,
+      conditions: [{ status: "False", reason: "InternalError" }],
+    });
+    run.cluster.fault = undefined;
+    await run.settle(60_000);
+    expect(left()).toEqual([]);
+    await run.manager.stop();
+  });
+
+  test("get their labels back from a program that writes with the same field manager", async () => {
+    const selector = { matchLabels: { app: "web" } };
+    const template = { metadata: { labels: { app: "web" } }, spec: { containers: [] } };
+    const spec = { selector, template };
+    const run = await running(
+      appController({
+        owns: [Deployment],
+        reconcile: () => ({
+          children: [child(Deployment, { metadata: { name: "web", labels: { tier: "front" } }, spec })],
+        }),
+      }),
+    );
+    const tier = () => run.cluster.get(Deployment, key)?.metadata.labels?.tier;
+    expect(tier()).toBe("front");
+    const deployment = run.cluster.get(Deployment, key);
+    run.cluster.put(Deployment, { ...deployment, status: { updatedReplicas: 1 } });
+    await run.settle();
+    const { annotations, ownerReferences } = deployment?.metadata ?? {};
+    const metadata = { ...key, annotations, ownerReferences, labels: { tier: "edited" } };
+    const options = { fieldManager: "webapp.windlass", force: true };
+    run.cluster.takeWrites();
+    await run.cluster.client.apply(Deployment, { metadata, spec }, options);
+    await run.settle();
+    expect(tier()).toBe("front");
+    const applied = run.cluster.takeWrites().filter(({ path }) => path.includes("/deployments/"));
+    const tierOf = { metadata: { labels: { tier: expect.any(String) } } };
+    expect(applied.map(({ body }) => body)).toMatchObject([tierOf, tierOf]);
     await run.manager.stop();
   });
 

@@ -193,20 +193,28 @@ export class Children {
 
   /**
    * Deletes the children, or lets them go, that were applied by this controller and have not been
-   * asked for in this run.
+   * asked for in this run. One that cannot be deleted does not keep the others.
+   *
+   * @returns what failed.
    */
-  async prune(): Promise<void> {
+  async prune(): Promise<readonly unknown[]> {
     const { owner, owns, cache, memory, fieldManager } = this.#options;
+    const failures: unknown[] = [];
     for (const { kind } of owns) {
       for (const object of cache.ownedBy(kind, owner.metadata.uid ?? "")) {
         const key = keyOf(object);
         if (this.#wanted.has(childId(kind, key))) continue;
-        await this.#remove(kind, { object, owned: () => cache.ownedFields(kind, key, fieldManager) });
+        try {
+          await this.#remove(kind, { object, owned: () => cache.ownedFields(kind, key, fieldManager) });
+        } catch (error) {
+          failures.push(error);
+        }
       }
     }
     // Others have deleted the rest.
     if (memory.size > this.#wanted.size)
       for (const id of memory.keys()) if (!this.#wanted.has(id)) memory.delete(id);
+    return failures;
   }
 
   /** Deletes a child that is no longer wanted, or lets it go. */
@@ -433,7 +441,7 @@ export class Children {
     const known = isApplied && last?.fingerprint === fingerprint ? last : undefined;
     if (known && known.seen.resourceVersion === resourceVersion) return none;
     const seen = { resourceVersion, generation, owners: live.owned()?.version };
-    if (known && isSameSpec(known.seen, seen) && !hasOrderedMetadata(object)) {
+    if (known && isSameSpec(known.seen, seen) && hasWantedMetadata(object, live.object)) {
       memory.set(id, { ...known, seen });
       return none;
     }
@@ -513,11 +521,25 @@ function isSameSpec(before: Seen, after: Seen): boolean {
 }
 
 /**
- * Whether metadata is wanted in an order. Others can change that without a new generation, and
- * without taking a field.
+ * Whether labels and annotations are as wanted, and nothing else of the metadata is wanted in an
+ * order. A program with our field manager can change their values, and any program the order,
+ * without a new generation and without taking a field.
  */
-function hasOrderedMetadata({ metadata: { finalizers, ownerReferences } }: KubernetesObject): boolean {
-  return (finalizers?.length ?? 0) > 1 || (ownerReferences?.length ?? 0) > 1;
+function hasWantedMetadata({ metadata: wanted }: KubernetesObject, { metadata }: KubernetesObject): boolean {
+  const { finalizers, ownerReferences } = wanted;
+  return (
+    (finalizers?.length ?? 0) <= 1 &&
+    (ownerReferences?.length ?? 0) <= 1 &&
+    hasValues(metadata.labels, wanted.labels) &&
+    hasValues(metadata.annotations, wanted.annotations)
+  );
+}
+
+function hasValues(
+  live: Readonly<Record<string, string>> = {},
+  wanted: Readonly<Record<string, string>> = {},
+): boolean {
+  return Object.entries(wanted).every(([name, value]) => live[name] === value);
 }
 
 /**

@@ -146,17 +146,17 @@ export class Reconciler<K extends AnyKind> {
   async #applyAll(run: Run<K>, children: Children, wanted: Wanted<K>): Promise<void> {
     const listed = wantedChildren(wanted.children);
     children.checkDistinct(listed);
-    const { waiting, failures } = await applyInOrder(listed, {
+    const { waiting, failures: unapplied } = await applyInOrder(listed, {
       apply: (child) => children.apply(child),
       applied: (child) => children.applied(child),
     });
+    if (waiting.length > 0 && unapplied.length === 0)
+      run.log.debug({ waiting: waiting.map(describeChild) }, "children wait for others to be ready");
+    const isToPrune = waiting.length === 0 && unapplied.length === 0;
+    const failures = isToPrune ? await children.prune() : unapplied;
     const over = failures.find(isOver);
     if (over !== undefined) throw over;
-    if (failures.length === 0) {
-      if (waiting.length === 0) await children.prune();
-      else run.log.debug({ waiting: waiting.map(describeChild) }, "children wait for others to be ready");
-      return;
-    }
+    if (failures.length === 0) return;
     if (wanted.status) run.fallbackStatus = wanted.status as StatusObject;
     if (failures.length === 1) throw failures[0];
     // The fault to report is one that a user can do something about.
