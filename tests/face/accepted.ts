@@ -39,6 +39,7 @@ import {
   type ReconcileOf,
   type ReconcileResult,
   type ResourceKind,
+  timestamp,
   type Wanted,
   watch,
   webhookServer,
@@ -399,9 +400,9 @@ export const watching = controller(Shop, {
       predicate: ({ object }) => object.metadata.labels?.shop !== "",
     }),
   ],
-  reconcile: ({ status }, { cache, key }) => {
+  reconcile: ({ status }, { cache, key, now }) => {
     const labels = cache.get(metadataOnly(Secret), key)?.metadata.labels;
-    const isUp = conditionOf({ status }, "Ready")?.status === "True";
+    const isUp = conditionOf({ status }, "Ready")?.lastTransitionTime === timestamp(now);
     return labels || isUp ? { requeueAfter: "1h" } : undefined;
   },
 });

@@ -1,4 +1,3 @@
-import { waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BuildKitWorker } from "../../operators/buildkit/src/index.ts";
 import { ClientPod } from "../../operators/buildkit/testing/client-pod.ts";
@@ -41,16 +40,15 @@ const keys = async () => {
   return output.split("\n").filter((line) => line !== "");
 };
 const allReleased = () =>
-  waitFor(
-    operator.client,
-    BuildKitWorker,
-    { namespace, name: "ci-worker-0" },
-    async () => {
-      const { items } = await operator.client.list(BuildKitWorker, { namespace });
-      return items.every(({ spec }) => spec.allocation === undefined);
-    },
-    { timeout: 60_000 },
-  );
+  expect
+    .poll(
+      async () => {
+        const { items } = await operator.client.list(BuildKitWorker, { namespace });
+        return items.every(({ spec }) => spec.allocation === undefined);
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    .toBe(true);
 
 test("doctor finds that all is well, and says what is wrong otherwise", async () => {
   const well = await pod.cli("doctor", ...pool());

@@ -371,15 +371,8 @@ test("metrics have the original's names, and say what goes on", async () => {
   const names = ["buildkit_worker_allocation_duration_seconds_count", "buildkit_worker_allocations_total"];
   const first = await Promise.all(names.map(counted));
   const other = await operator.allocate(pool());
-  await waitFor(
-    operator.client,
-    BuildKitWorker,
-    { namespace, name: other.workerName },
-    async () => {
-      const second = await Promise.all(names.map(counted));
-      return second.every((count, index) => count === (first[index] ?? 0) + 1);
-    },
-    { timeout: 30_000 },
-  );
+  await expect
+    .poll(() => Promise.all(names.map(counted)), { timeout: 30_000, interval: 500 })
+    .toEqual(first.map((count) => count + 1));
   await operator.release(other);
 });

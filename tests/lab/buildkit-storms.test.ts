@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { Lease } from "@windlass/runtime/kinds";
-import { waitFor } from "@windlass/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { BuildKitRequest, BuildKitWorker, type Worker } from "../../operators/buildkit/src/index.ts";
 import { type BuildEnd, build } from "../../operators/buildkit/testing/gateway-build.ts";
@@ -169,16 +168,15 @@ test("200 clients at once on 20 workers, while replicas of the API are killed: n
   await Promise.all(Array.from({ length: 200 }, (_, index) => client(index)));
   isOver = true;
   await killing;
-  await waitFor(
-    operator.client,
-    BuildKitWorker,
-    { namespace, name: "storm-worker-0" },
-    async () => {
-      const { items } = await operator.client.list(BuildKitWorker, { namespace });
-      return items.every(({ spec, status }) => spec.allocation === undefined && status?.phase === "Idle");
-    },
-    { timeout: 60_000 },
-  );
+  await expect
+    .poll(
+      async () => {
+        const { items } = await operator.client.list(BuildKitWorker, { namespace });
+        return items.every(({ spec, status }) => spec.allocation === undefined && status?.phase === "Idle");
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    .toBe(true);
   watching.abort();
   await watched;
   report("clients served", waits.length);

@@ -356,17 +356,13 @@ export function poolSuite(start: () => Promise<TestEnvironment>, patience: numbe
     const before = await client.get(BuildKitWorker, { namespace, name: "changed-worker-1" });
     await client.patch(BuildKitPool, key, { type: "merge", patch: { spec: { maxParallelism: 3 } } });
     const { status } = await pool(key, (one) => one.status?.configHash !== before.status?.configHash);
-    await waitFor(
-      client,
-      BuildKitPool,
-      key,
-      async () => {
-        const workers = await workersOf(key);
-        const spare = workers.filter(({ metadata }) => metadata.name !== first.name);
-        return spare.length === 1 && spare[0]?.status?.configHash === status?.configHash;
-      },
-      wait,
-    );
+    const spares = async () => {
+      const workers = await workersOf(key);
+      return workers
+        .filter(({ metadata }) => metadata.name !== first.name)
+        .map((worker) => worker.status?.configHash);
+    };
+    await expect.poll(spares, wait).toEqual([status?.configHash]);
     const still = await client.get(BuildKitWorker, first);
     expect(still.metadata.uid).toBe(used.metadata.uid);
     expect(still.status?.configHash).toBe(before.status?.configHash);

@@ -187,3 +187,14 @@ test("an error shows neither who owns which fields nor the whole of long texts",
   expect(message.length).toBeLessThan(2_000);
   expect(waitedFor.last).toBe(last);
 });
+
+test("an async check is refused, since its promise would count as a result at once", async () => {
+  await setTo("promised", "1");
+  const looked = waitFor(
+    cluster.client,
+    ConfigMap,
+    inDefault("promised"),
+    async ({ data }) => data?.x === "2",
+  );
+  await expect(looked).rejects.toThrow("ConfigMap default/promised: the check");
+});

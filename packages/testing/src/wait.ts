@@ -87,6 +87,7 @@ export class WaitError extends Error {
  * @example
  * const address = await waitFor(client, Service, key, ({ spec }) => spec?.clusterIP);
  * @throws WaitError after the timeout, with the check and the last state seen.
+ * @throws TypeError if the check is async: its promise would count as a result at once.
  */
 export async function waitFor<K extends AnyKind, R>(
   client: Client,
@@ -119,7 +120,12 @@ async function waitForState<K extends AnyKind, R>(
   const result = await observe(client, kind, key, options, (object) => {
     if (object === undefined) return undefined;
     last = object;
-    return check(object) || undefined;
+    const result = check(object) || undefined;
+    if (result instanceof Promise)
+      throw new TypeError(
+        `${describe(kind, key)}: the check ${what} is async; check the object itself, or poll by the test runner's means`,
+      );
+    return result;
   });
   if (result !== undefined) return result;
   const timeoutMs = timeoutOf(client, options);

@@ -74,12 +74,20 @@ export function conditionsOf(status: unknown): readonly WantedCondition[] {
   );
 }
 
-/** RFC 3339 in whole seconds, as `metav1.Time` is written. */
-export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+/**
+ * RFC 3339 in whole seconds, as `metav1.Time` is written.
+ *
+ * @param time A `Date`, such as `now` of the context, or milliseconds since 1970.
+ */
+export function timestamp(time: Date | number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-/** RFC 3339 with six fractional digits, as `metav1.MicroTime` must be written. */
-export function microTimestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
+/**
+ * RFC 3339 with six fractional digits, as `metav1.MicroTime` must be written.
+ *
+ * @param time A `Date`, such as `now` of the context, or milliseconds since 1970.
+ */
+export function microTimestamp(time: Date | number): string {
+  return `${new Date(time).toISOString().slice(0, 23)}000Z`;
 }
