@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer as createPlainServer, type Server } from "node:net";
+import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import { type Authority, createAuthority, type KeyPair } from "@windlass/certificates";
 import { ConfigMap } from "@windlass/runtime/kinds";
+import { waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { EmbeddedTestEnvironment } from "../../testing/embedded-test-environment.ts";
 import { BuildbarnFrontend, BuildbarnScheduler, BuildbarnStorage } from "../index.ts";
@@ -21,13 +22,17 @@ const pair = (by: Authority, validFor: number): KeyPair =>
 
 /** What the scheduler shows at present; connections are closed at once while there is nothing. */
 let shown: KeyPair | undefined;
+/** Connections are kept waiting until it is resolved; what is called with each of them. */
+let held: { readonly until: Promise<void>; readonly onConnection: (socket: Socket) => void } | undefined;
 let scheduler: Server;
 let world: EmbeddedTestEnvironment;
 const addressOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 beforeAll(async () => {
-  scheduler = createPlainServer((socket) => {
+  scheduler = createPlainServer(async (socket) => {
     socket.on("error", () => undefined);
+    held?.onConnection(socket);
+    await held?.until;
     if (!shown) return void socket.destroy();
     // As bb_scheduler does, it asks for a certificate, and the operator has none.
     const { certificate: cert, key } = shown;
@@ -138,7 +143,20 @@ test("a server that is silent is given up", async () => {
   silent.close();
 });
 
-test("a component that goes takes its metric along", async () => {
+test("the metric of a deleted component is removed, also if its certificate is being looked at", async () => {
+  const release = Promise.withResolvers<void>();
+  const sockets: Socket[] = [];
+  held = { until: release.promise, onConnection: (socket) => sockets.push(socket) };
+  // The storage's and the frontend's.
+  await expect.poll(() => sockets.length).toBe(2);
+  const areOver = Promise.all(sockets.map((socket) => once(socket, "close")));
+  expect(metric()).toBeDefined();
   await world.client.delete(BuildbarnStorage, world.key("storage"));
-  await expect.poll(metric, { timeout: 30_000 }).toBeUndefined();
+  await waitForDeletion(world.client, BuildbarnStorage, world.key("storage"));
+  held = undefined;
+  release.resolve();
+  await areOver;
+  const { reconciles } = world.replica;
+  await expect.poll(() => world.replica.reconciles).toBeGreaterThan(reconciles + 2);
+  expect(metric()).toBeUndefined();
 });

@@ -51,6 +51,8 @@ type Context = Pick<ReconcileContext, "clock" | "signal" | "events" | "metrics">
 interface Looked {
   readonly kind: Shower["kind"];
   readonly component: Storage | Frontend;
+  /** The component as the cache has it. */
+  current(): Storage | Frontend | undefined;
   /** In words. */
   readonly name: string;
   /** Who shows it. @throws SetFault */
@@ -77,8 +79,10 @@ export function certificateControllers(dependencies: CertificateDependencies = {
       reconcile: (component, context) => {
         const kind = "BuildbarnStorage";
         if (!component.spec.internalTls) return nothing(kind, component, context);
+        const name = "the certificate of the set";
+        const current = () => context.cache.get(BuildbarnStorage, context.key);
         const server = () => serverOfSet(component, context, dependencies);
-        return look({ kind, component, name: "the certificate of the set", server }, context, dependencies);
+        return look({ kind, component, current, name, server }, context, dependencies);
       },
     }),
     controller(BuildbarnFrontend, {
@@ -87,8 +91,10 @@ export function certificateControllers(dependencies: CertificateDependencies = {
       reconcile: (component, context) => {
         const kind = "BuildbarnFrontend";
         if (!component.spec.tls) return nothing(kind, component, context);
+        const name = "the frontend's certificate";
+        const current = () => context.cache.get(BuildbarnFrontend, context.key);
         const server = () => entranceOf(component, dependencies);
-        return look({ kind, component, name: "the frontend's certificate", server }, context, dependencies);
+        return look({ kind, component, current, name, server }, context, dependencies);
       },
     }),
   ] as const;
@@ -117,11 +123,14 @@ async function entranceOf(
 }
 
 async function look(
-  { kind, component, name, server }: Looked,
+  { kind, component, current, name, server }: Looked,
   { clock, signal, events, metrics }: Context,
   { certificateLookMs = 600_000 }: CertificateDependencies,
 ) {
   const seen = await see(server, signal);
+  const left = current();
+  // Its finalizer removes the metric, or has removed it.
+  if (!left || left.metadata.deletionTimestamp !== undefined) return undefined;
   if ("why" in seen)
     return {
       status: {
