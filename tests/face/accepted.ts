@@ -397,7 +397,7 @@ export const watching = controller(Shop, {
     watch(Node, toAll, { predicate: not(generationChanged) }),
     watch(Secret, ({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }), {
       scope: { labelSelector: "shop", metadataOnly: true },
-      predicate: ({ object }) => object.metadata.labels?.shop !== "",
+      predicate: ({ object }) => object.metadata.labels !== undefined,
     }),
   ],
   reconcile: ({ status }, { cache, key, now }) => {
