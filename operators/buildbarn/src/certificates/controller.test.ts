@@ -28,23 +28,28 @@ let scheduler: Server;
 let world: EmbeddedTestEnvironment;
 const addressOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+/** Does what the scheduler does with a connection. */
+function show(socket: Socket): void {
+  if (!shown) return void socket.destroy();
+  // As bb_scheduler does, it asks for a certificate, and the operator has none.
+  const { certificate: cert, key } = shown;
+  const secure = createServer({
+    cert,
+    key,
+    ca: long.certificate,
+    requestCert: true,
+    rejectUnauthorized: true,
+  });
+  secure.on("tlsClientError", () => undefined);
+  secure.emit("connection", socket);
+}
+
 beforeAll(async () => {
-  scheduler = createPlainServer(async (socket) => {
+  scheduler = createPlainServer((socket) => {
     socket.on("error", () => undefined);
     held?.onConnection(socket);
-    await held?.until;
-    if (!shown) return void socket.destroy();
-    // As bb_scheduler does, it asks for a certificate, and the operator has none.
-    const { certificate: cert, key } = shown;
-    const secure = createServer({
-      cert,
-      key,
-      ca: long.certificate,
-      requestCert: true,
-      rejectUnauthorized: true,
-    });
-    secure.on("tlsClientError", () => undefined);
-    secure.emit("connection", socket);
+    if (held) void held.until.then(() => show(socket));
+    else show(socket);
   });
   scheduler.listen(0, "127.0.0.1");
   await once(scheduler, "listening");
