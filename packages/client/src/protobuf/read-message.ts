@@ -5,6 +5,7 @@ import {
   type ValueType,
   zeroOf,
 } from "./message-types.ts";
+import { timeText } from "./time-text.ts";
 import { DELIMITED, FIXED64, MalformedMessageError, VARINT, WireCursor } from "./wire.ts";
 
 /**
@@ -195,9 +196,12 @@ class MessageReader extends WireCursor {
 
   #time(from: number, to: number): string {
     const seconds = this.#numberAt(1, from, to);
-    return `${dateOf(seconds * 1000)
-      .toISOString()
-      .slice(0, -".000Z".length)}Z`;
+    return (
+      timeText(seconds) ??
+      `${dateOf(seconds * 1000)
+        .toISOString()
+        .slice(0, -".000Z".length)}Z`
+    );
   }
 
   #microTime(from: number, to: number): string {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { HotLoopDetector } from "./hot-loop.ts";
 
 const key = { namespace: "default", name: "web" };
-const flap = (...paths: string[]) => [{ target: "Deployment default/web", paths }];
+const flap = (...paths: string[]) => [{ target: "Deployment default/web", paths: () => paths }];
 
 function detector() {
   const clock = new ManualClock();

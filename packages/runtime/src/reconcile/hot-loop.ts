@@ -6,7 +6,8 @@ import { keyId } from "./client.ts";
 export interface FlappingWrite {
   /** What was written, e.g. `Deployment default/web`. */
   readonly target: string;
-  readonly paths: readonly string[];
+  /** Asked for only once a loop is suspected: most writes need no explanation. */
+  readonly paths: () => readonly string[];
 }
 
 /** One object is reconciled over and over, and each reconcile writes. */
@@ -20,7 +21,7 @@ export interface HotLoop {
   readonly seconds: number;
   /** What is written each time. */
   readonly target: string;
-  /** The field that differs most often. */
+  /** The field that differs most often in the later half of these reconciles. */
   readonly path: string;
 }
 
@@ -126,13 +127,7 @@ export class HotLoopDetector {
     while (track.at[0] !== undefined && track.at[0] < now - this.#windowMs) track.at.shift();
     track.at.push(now);
     const { alone } = this.#count(track, written);
-    for (const { target, paths } of writes) {
-      for (const path of paths) {
-        const flip = track.flips.get(`${target} ${path}`) ?? { target, path, count: 0 };
-        flip.count += 1;
-        track.flips.set(`${target} ${path}`, flip);
-      }
-    }
+    if (this.#isSuspicious(track)) countFlips(track, writes);
     const isShared = track.at.length > SHARED_FACTOR * this.#threshold;
     if (track.warned || (alone <= this.#threshold && !isShared)) return undefined;
     track.warned = true;
@@ -148,6 +143,11 @@ export class HotLoopDetector {
       target: worst?.target ?? writes[0]?.target ?? "",
       path: worst?.path ?? "",
     };
+  }
+
+  /** Whether the object is half way to a loop: from then on it is counted which fields differ. */
+  #isSuspicious({ alone, at }: Track): boolean {
+    return 2 * alone > this.#threshold || 2 * at.length > SHARED_FACTOR * this.#threshold;
   }
 
   /** Counts a writing reconcile: from the start again if anything but own writes came before it. */
@@ -177,6 +177,16 @@ export class HotLoopDetector {
     for (const [id, { at }] of this.#tracks) {
       if ((at.at(-1) ?? since) >= since) return;
       this.#tracks.delete(id);
+    }
+  }
+}
+
+function countFlips(track: Track, writes: readonly FlappingWrite[]): void {
+  for (const { target, paths } of writes) {
+    for (const path of paths()) {
+      const flip = track.flips.get(`${target} ${path}`) ?? { target, path, count: 0 };
+      flip.count += 1;
+      track.flips.set(`${target} ${path}`, flip);
     }
   }
 }

@@ -67,7 +67,12 @@ test("nothing is kept of objects that were written some time ago", async () => {
     return process.memoryUsage().heapUsed;
   };
   const write = (name: string) =>
-    loops.observe({ namespace: "default", name }, 1, [{ target: `App ${name}`, paths: ["spec"] }], [name]);
+    loops.observe(
+      { namespace: "default", name },
+      1,
+      [{ target: `App ${name}`, paths: () => ["spec"] }],
+      [name],
+    );
   write("first");
   const before = heap();
   const count = 5_000;

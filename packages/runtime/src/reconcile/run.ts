@@ -14,7 +14,7 @@ import { ReconcileOverError, ReconcileTimeoutError } from "./errors.ts";
 import type { EventRecorder, Events } from "./events.ts";
 import type { FailureReport } from "./failure-report.ts";
 import type { FlappingWrite } from "./hot-loop.ts";
-import type { Logger } from "./log.ts";
+import { type Logger, lazyLogger } from "./log.ts";
 import { ownedReader } from "./owned.ts";
 import type { StatusObject } from "./status.ts";
 import type { Tracing } from "./tracing.ts";
@@ -217,26 +217,26 @@ export class Run<K extends AnyKind> {
   /** Notes which fields made a write necessary. */
   explain(target: string, paths: readonly string[]): void {
     const last = this.#writes.at(-1);
-    if (last?.target === target) this.#writes[this.#writes.length - 1] = { target, paths };
-    else this.#writes.push({ target, paths });
+    const write = { target, paths: () => paths };
+    if (last?.target === target) this.#writes[this.#writes.length - 1] = write;
+    else this.#writes.push(write);
   }
 
   context(object: ObjectOf<K>, children: Children): ReconcileContext {
     const { kind: ownerKind, owns } = this.#rules;
     const { cache, clock, registry } = this.#dependencies;
-    const log = () => this.log;
+    const { owned, ownedAll } = ownedReader(cache, ownerKind, object, owns);
     return {
       client: this.client,
       live: this.client.live,
       cache,
-      ...ownedReader(cache, ownerKind, object, owns),
+      owned,
+      ownedAll,
       follow: this.follows.follow,
       apply: async <C extends AnyKind>(child: Child<C>) => (await children.apply(child)) as ObjectOf<C>,
       delete: (kind, child, options) => deleteObject(this.client, kind, child, options),
       events: this.events,
-      get log() {
-        return log();
-      },
+      log: lazyLogger(() => this.log),
       metrics: registry,
       signal: this.#abort.signal,
       attempt: this.#attempt,
@@ -263,7 +263,7 @@ export class Run<K extends AnyKind> {
         metrics.wrote(note.verb);
         const version = note.after?.metadata.resourceVersion;
         if (version !== undefined) this.written.push(version);
-        this.#writes.push({ target: describe(note.kind, note.key), paths: changedPaths(note) });
+        this.#writes.push({ target: describe(note.kind, note.key), paths: () => changedPaths(note) });
       },
       around: tracing.write,
     });
