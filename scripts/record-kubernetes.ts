@@ -3,23 +3,26 @@
  *
  *   npm run record-kubernetes -- [--assets DIR]
  *
- * DIR holds etcd, kube-apiserver and kubectl, as `KUBEBUILDER_ASSETS` does, and is that by default.
- * A server of that version is started, asked, and ended. `go` must be on the path: protobuf numbers
- * come from the modules that the server was built of.
+ * DIR holds etcd and kube-apiserver, as `KUBEBUILDER_ASSETS` does, and is that by default. A server
+ * of that version is started, asked, and ended. `go` must be on the path: protobuf numbers come
+ * from the modules that the server was built of.
+ *
+ * What was recorded is text, in packages/kinds/src/recorded; the types of the built-in kinds, in
+ * packages/kinds/src/generated, follow from it.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { delimiter, join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { startBinaries } from "@windlass/testing";
+import { openCluster } from "./kubernetes/cluster.ts";
+import { type Facts, recordFacts } from "./kubernetes/facts.ts";
+import { typeModules } from "./kubernetes/types.ts";
 
 const root = join(import.meta.dirname, "..");
-
-/** What is recorded, in the order in which one reads what another has written. */
-const generators = [
-  "packages/control-plane/scripts/generate.ts",
-  "packages/control-plane/scripts/generate-bootstrap.ts",
-  "packages/runtime/scripts/generate-kinds.ts",
-];
+const recorded = join(root, "packages/kinds/src/recorded");
+const generated = join(root, "packages/kinds/src/generated");
+const discovery = join(root, "packages/control-plane/src/discovery/discovery-golden.json");
 
 const { values } = parseArgs({ options: { assets: { type: "string" } } });
 const assets = values.assets ?? process.env.KUBEBUILDER_ASSETS;
@@ -28,22 +31,30 @@ if (assets === undefined || assets === "") {
   process.exit(2);
 }
 
-const server = await startBinaries(assets);
-try {
-  const kubeconfig = await server.kubeconfig();
-  const env = { ...process.env, PATH: `${assets}${delimiter}${process.env.PATH ?? ""}` };
-  for (const script of generators) {
-    process.stdout.write(`${script}\n`);
-    const args = [join(root, script), "--kubeconfig", kubeconfig];
-    const { status, error } = spawnSync(process.execPath, args, { stdio: "inherit", env });
-    if (error) throw error;
-    if (status !== 0) throw new Error(`${script} ended with ${status}`);
-  }
-} finally {
-  await server.close();
-}
+const facts = await factsOf(assets);
+rmSync(recorded, { recursive: true });
+for (const [name, text] of facts.texts) write(join(recorded, `${name}.json`), text);
+write(discovery, facts.discovery);
+rmSync(generated, { recursive: true });
+for (const { name, text } of typeModules(facts)) write(join(generated, `${name}.ts`), text);
+
 const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
 const changed = git("diff", "--stat", "--", "packages");
 // A group that is new has files that git does not know yet.
 const added = git("ls-files", "--others", "--exclude-standard", "--", "packages");
 process.stdout.write(changed + added === "" ? "nothing has changed\n" : changed + added);
+
+async function factsOf(folder: string): Promise<Facts> {
+  const server = await startBinaries(folder);
+  try {
+    using cluster = openCluster(await server.kubeconfig());
+    return await recordFacts(cluster);
+  } finally {
+    await server.close();
+  }
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -19,7 +19,7 @@ const isFixture = (file: string) => /\.(test|fixture)\.ts$/.test(file);
 
 /**
  * Where a user, a container or a generator begins: exported modules, programs, threads and the
- * scripts of a package.
+ * scripts of a package, and what records Kubernetes.
  */
 async function entries(): Promise<Set<string>> {
   const found = new Set<string>();
@@ -30,7 +30,11 @@ async function entries(): Promise<Set<string>> {
     for (const path of Object.values(exports)) found.add(join(dirname(manifest), path));
   }
   for (const file of graph.keys())
-    if (/\/src\/(.*[/-])?(main|thread|worker)\.ts$|^(packages|operators)\/[^/]+\/scripts\//.test(file))
+    if (
+      /\/src\/(.*[/-])?(main|thread|worker)\.ts$|^(packages|operators)\/[^/]+\/scripts\/|^scripts\/record-kubernetes\.ts$/.test(
+        file,
+      )
+    )
       found.add(file);
   return found;
 }

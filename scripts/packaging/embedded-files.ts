@@ -1,10 +1,12 @@
 import { glob, readFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "rolldown";
 import { templateFiles } from "../../packages/cli/src/create/template-files.ts";
 import { root } from "./source-packages.ts";
 
 const controlPlane = join(root, "packages", "control-plane");
+const kinds = join(root, "packages", "kinds");
 const cli = join(root, "packages", "cli");
 const manager = join(root, "packages", "runtime", "src", "manager");
 
@@ -15,7 +17,7 @@ const manager = join(root, "packages", "runtime", "src", "manager");
  */
 const replacements: ReadonlyMap<string, () => Promise<string>> = new Map([
   [join(manager, "lease-worker.ts"), leaseWorker],
-  [join(controlPlane, "src", "kinds", "data-file.ts"), dataFile],
+  [join(kinds, "src", "recorded-text.ts"), recordedText],
   [join(controlPlane, "src", "patterns", "worker-url.ts"), patternWorker],
   [join(cli, "src", "create", "template-files.ts"), operatorTemplate],
 ]);
@@ -75,21 +77,22 @@ const withoutProtobuf: Plugin = {
       : undefined,
 };
 
-/**
- * What was recorded of a real server, still compressed: a file is unpacked when it is first read.
- */
-async function dataFile(): Promise<string> {
-  const data = join(controlPlane, "data");
+/** What was recorded of a real server, compressed: a file is unpacked when it is first read. */
+async function recordedText(): Promise<string> {
+  const folder = join(kinds, "src", "recorded");
   const files: Record<string, string> = {};
-  const paths = (await Array.fromAsync(glob("**/*.json.gz", { cwd: data }))).toSorted();
-  for (const path of paths.filter((one) => !one.includes("golden"))) {
-    const name = relative(".", path).slice(0, -".json.gz".length);
-    files[name] = await readFile(join(data, path), "base64");
+  const paths = (await Array.fromAsync(glob("**/*.json", { cwd: folder }))).toSorted();
+  // The types of Go are a module's own, which imports them.
+  for (const path of paths.filter((one) => one !== "go-types.json")) {
+    const value: unknown = JSON.parse(await readFile(join(folder, path), "utf8"));
+    const packed = gzipSync(JSON.stringify(value), { level: 9 });
+    files[path.slice(0, -".json".length)] = packed.toString("base64");
   }
   return `
+    import { gunzipSync } from "node:zlib";
     const files = ${JSON.stringify(files)};
-    export function readDataFile(name) {
-      return Buffer.from(files[name], "base64");
+    export function recordedText(name) {
+      return gunzipSync(Buffer.from(files[name], "base64")).toString("utf8");
     }`;
 }
 

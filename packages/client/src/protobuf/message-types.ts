@@ -1,5 +1,6 @@
 import type { AnyKind } from "@windlass/kinds";
-import type { RecordedGoField, RecordedGoPackage, RecordedGoTypes } from "@windlass/kinds/go-types";
+import type * as GoTypes from "@windlass/kinds/go-types";
+import type { GoField, Special as GoSpecial, GoType } from "@windlass/kinds/go-types";
 
 /** How a value is sent, and what JSON makes of it. */
 export type ValueType =
@@ -10,16 +11,7 @@ export type ValueType =
   | { readonly is: Special };
 
 /** Types that have a JSON of their own. */
-export type Special =
-  | "duration"
-  | "int-or-string"
-  | "json"
-  | "micro-time"
-  | "quantity"
-  | "schema-or-array"
-  | "schema-or-bool"
-  | "schema-or-strings"
-  | "time";
+export type Special = Exclude<GoSpecial, "fields" | "raw"> | "json";
 
 /** One field of a message. */
 export interface MessageField {
@@ -44,155 +36,85 @@ export interface MessageType {
   readonly always: readonly { readonly name: string; readonly value: () => unknown }[];
 }
 
-const specials: { readonly [name: string]: Special } = {
-  "apiextensions.v1.JSON": "json",
-  "apiextensions.v1.JSONSchemaPropsOrArray": "schema-or-array",
-  "apiextensions.v1.JSONSchemaPropsOrBool": "schema-or-bool",
-  "apiextensions.v1.JSONSchemaPropsOrStringArray": "schema-or-strings",
-  "intstr.IntOrString": "int-or-string",
-  "meta.v1.Duration": "duration",
-  "meta.v1.FieldsV1": "json",
-  "meta.v1.MicroTime": "micro-time",
-  "meta.v1.Time": "time",
-  "resource.Quantity": "quantity",
-  "runtime.RawExtension": "json",
-};
-
-const scalars: { readonly [name: string]: ValueType } = {
-  string: { is: "string" },
-  "types.UID": { is: "string" },
-  bool: { is: "bool" },
-  int: { is: "int64" },
-  int32: { is: "int32" },
-  int64: { is: "int64" },
-  uint8: { is: "int32" },
-  byte: { is: "int32" },
-  float64: { is: "float64" },
-};
-
 /** Objects within others, whose kind JSON shows and no message says. */
 const kindsInside: { readonly [field: string]: { readonly kind: string; readonly apiVersion: string } } = {
-  "apps.v1.StatefulSetSpec.volumeClaimTemplates": { kind: "PersistentVolumeClaim", apiVersion: "v1" },
+  "v1.StatefulSetSpec.volumeClaimTemplates": { kind: "PersistentVolumeClaim", apiVersion: "v1" },
 };
 
-/** A type as a field is declared with it. */
-interface Declared {
-  readonly holds: "one" | "list" | "map";
-  readonly type: ValueType;
-  readonly isPointer: boolean;
-}
+type GoStruct = GoType & { readonly at: "struct" };
 
 /** The messages of one Kubernetes version. Each is put together when it is first asked for. */
 class Messages {
-  readonly #recorded: RecordedGoTypes;
-  readonly #known = new Map<string, MessageType>();
+  readonly #kinds: typeof GoTypes;
+  readonly #known = new Map<GoStruct, MessageType>();
 
-  constructor(recorded: RecordedGoTypes) {
-    this.#recorded = recorded;
+  constructor(kinds: typeof GoTypes) {
+    this.#kinds = kinds;
   }
 
   get version(): { readonly major: number; readonly minor: number } {
-    return this.#recorded;
+    return this.#kinds.goTypes;
   }
 
   packageOf(group: string): string | undefined {
-    const { groups } = this.#recorded;
+    const { groups } = this.#kinds.goTypes;
     return Object.hasOwn(groups, group) ? groups[group] : undefined;
   }
 
   /** @param name such as `core.v1.Pod`. */
   find(name: string): MessageType | undefined {
-    const { owner, local } = this.#split(name);
-    const type = owner && Object.hasOwn(owner.types, local) ? owner.types[local] : undefined;
-    return typeof type === "object" ? this.#message(name) : undefined;
+    const type = this.#kinds.goType(name);
+    return type?.at === "struct" ? this.#message(type) : undefined;
   }
 
-  #split(name: string): {
-    readonly id: string;
-    readonly local: string;
-    readonly owner: RecordedGoPackage | undefined;
-  } {
-    const dot = name.lastIndexOf(".");
-    const id = name.slice(0, dot);
-    const { packages } = this.#recorded;
-    return { id, local: name.slice(dot + 1), owner: Object.hasOwn(packages, id) ? packages[id] : undefined };
-  }
-
-  #message(name: string): MessageType {
-    const known = this.#known.get(name);
+  #message(struct: GoStruct): MessageType {
+    const known = this.#known.get(struct);
     if (known) return known;
     const fields: (MessageField | undefined)[] = [];
     const always: { name: string; value: () => unknown }[] = [];
     const message = { fields, always };
     // Known before its fields are: a schema holds schemas.
-    this.#known.set(name, message);
-    const { id, local, owner } = this.#split(name);
-    for (const field of (owner?.types[local] ?? []) as readonly RecordedGoField[])
-      this.#addField(message, field, id, `${name}.${field[0]}`);
+    this.#known.set(struct, message);
+    for (const [number, field] of struct.fields.byNumber) fields[number] = this.#field(struct, field);
+    for (const field of struct.fields.json) {
+      const { name, holds, type, omitsNull } = this.#field(struct, field);
+      const isPointer = field.type.at === "pointer";
+      // A message is there even if it is empty; of what was left out it is the one thing that JSON
+      // shows.
+      const isShown = !omitsNull && (!field.omitEmpty || (holds === "one" && !isPointer && isStruct(type)));
+      const isNull = holds !== "one" || isPointer || type.is === "wrapped";
+      if (isShown) always.push({ name, value: isNull ? nothing : () => zeroOf(type) });
+    }
     return message;
   }
 
-  #addField(
-    message: {
-      readonly fields: (MessageField | undefined)[];
-      readonly always: { name: string; value: () => unknown }[];
-    },
-    [name, expression, flags, number]: RecordedGoField,
-    id: string,
-    fullName: string,
-  ): void {
-    if (flags.includes("i")) {
-      // What has no number is the kind and version of the object itself, which is not in its
-      // message.
-      if (number === 0) return;
-      const { type } = this.#declared(expression.replace(/^\*/, ""), id);
-      if (type.is !== "message") throw new Error(`${id}: ${expression} is inlined and no message`);
-      message.fields[number] = { name, holds: "inlined", type, omitsZero: false, omitsNull: false };
-      if (!expression.startsWith("*")) message.always.push(...type.message.always);
-      return;
+  #field(owner: GoStruct, { json: name, type: declared, omitEmpty, omitZero }: GoField): MessageField {
+    const isPointer = declared.at === "pointer";
+    const type = isPointer ? declared.to : declared;
+    const omits = { omitsZero: omitEmpty && !isPointer, omitsNull: omitZero };
+    if (name === "")
+      return { name, holds: "inlined", type: this.#value(type), omitsZero: false, omitsNull: false };
+    if (type.at === "map") return { name, holds: "map", type: this.#value(type.value), ...omits };
+    if (type.at !== "list" || type.wrapped) return { name, holds: "one", type: this.#value(type), ...omits };
+    const shown = kindsInside[`${owner.name}.${name}`];
+    return { name, holds: "list", type: withKind(this.#value(type.item), shown), ...omits };
+  }
+
+  #value(type: GoType): ValueType {
+    switch (type.at) {
+      case "pointer":
+        return this.#value(type.to);
+      case "scalar":
+        return { is: type.scalar === "uint8" ? "int32" : type.scalar };
+      case "special":
+        return { is: type.special === "raw" || type.special === "fields" ? "json" : type.special };
+      case "struct":
+        return { is: "message", message: this.#message(type) };
+      case "list":
+        return { is: "wrapped", item: this.#value(type.item) };
+      case "map":
+        throw new Error(`${type.name}: a map can only be a field`);
     }
-    const { holds, type: declared, isPointer } = this.#declared(expression, id);
-    const type = withKind(declared, kindsInside[fullName]);
-    const isOmitted = flags.includes("o");
-    const omitsNull = flags.includes("z");
-    if (number > 0)
-      message.fields[number] = { name, holds, type, omitsZero: isOmitted && !isPointer, omitsNull };
-    // A message is there even if it is empty; of what was left out it is the one thing that JSON
-    // shows.
-    const isShown = !omitsNull && (!isOmitted || (holds === "one" && !isPointer && isStruct(type)));
-    if (isShown)
-      message.always.push({ name, value: holds === "one" && !isPointer ? () => zeroOf(type) : nothing });
-  }
-
-  #declared(expression: string, id: string): Declared {
-    if (expression.startsWith("*")) return { ...this.#declared(expression.slice(1), id), isPointer: true };
-    if (expression === "[]byte") return { holds: "one", type: { is: "bytes" }, isPointer: false };
-    if (expression.startsWith("[]"))
-      return { holds: "list", type: this.#value(expression.slice(2), id), isPointer: false };
-    const [, mapped] = /^map\[[^\]]+\](.+)$/.exec(expression) ?? [];
-    if (mapped !== undefined) return { holds: "map", type: this.#value(mapped, id), isPointer: false };
-    const scalar = scalars[expression];
-    if (scalar) return { holds: "one", type: scalar, isPointer: false };
-    return this.#named(expression.includes(".") ? expression : `${id}.${expression}`);
-  }
-
-  /** What is in a list or a map, where a list can only be a message of its own. */
-  #value(expression: string, id: string): ValueType {
-    const { holds, type } = this.#declared(expression.replace(/^\*/, ""), id);
-    return holds === "list" ? { is: "wrapped", item: type } : type;
-  }
-
-  #named(name: string): Declared {
-    const special = specials[name];
-    if (special) return { holds: "one", type: { is: special }, isPointer: false };
-    const { id, local, owner } = this.#split(name);
-    const type = owner?.types[local];
-    if (type === undefined) throw new Error(`no type was recorded for ${name}`);
-    if (typeof type !== "string")
-      return { holds: "one", type: { is: "message", message: this.#message(name) }, isPointer: false };
-    const declared = this.#declared(type, id);
-    if (declared.holds !== "list" || !owner?.wrapped.includes(local)) return declared;
-    return { ...declared, holds: "one", type: { is: "wrapped", item: declared.type }, isPointer: true };
   }
 }
 
@@ -242,8 +164,8 @@ let loading: Promise<void> | undefined;
  * that is exported here is called.
  */
 export function loadMessages(): Promise<void> {
-  loading ??= import("@windlass/kinds/go-types").then(({ goTypes }) => {
-    messages = new Messages(goTypes);
+  loading ??= import("@windlass/kinds/go-types").then((kinds) => {
+    messages = new Messages(kinds);
   });
   return loading;
 }

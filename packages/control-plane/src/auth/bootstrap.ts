@@ -1,5 +1,5 @@
+import { recordedBootstrap } from "@windlass/kinds/recorded";
 import type { JsonObject } from "../json.ts";
-import { readData } from "../kinds/data.ts";
 
 /** The namespaces every cluster has, in the order the real server makes them. */
 export const systemNamespaces: readonly string[] = [
@@ -29,5 +29,5 @@ export interface Bootstrap {
  * as manager `kube-apiserver` and flow control as `api-priority-and-fairness-config-producer-v1`.
  */
 export function readBootstrap(): Bootstrap {
-  return readData("bootstrap-rbac") as Bootstrap;
+  return recordedBootstrap() as Bootstrap;
 }

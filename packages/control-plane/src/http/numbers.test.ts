@@ -5,7 +5,7 @@ import { apiVersionOf } from "@windlass/kinds";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
 import { type Json, type JsonObject, stringify } from "../json.ts";
-import { type GoType, goTypeOfKind } from "../kinds/go-types.ts";
+import { type GoType, goTypeOfKind } from "@windlass/kinds/go-types";
 import { builtinKinds } from "../kinds/index.ts";
 import { decodeProtobuf } from "../protobuf/index.ts";
 

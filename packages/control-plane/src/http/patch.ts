@@ -1,6 +1,6 @@
 import { apiVersionOf } from "@windlass/kinds";
 import { clone, isLarge, isObject, type Json, type JsonObject, stringify, textOf } from "../json.ts";
-import { goTypeOfKind } from "../kinds/go-types.ts";
+import { goTypeOfKind } from "@windlass/kinds/go-types";
 import { builtinSchema, type GroupVersionKind, typeNameOf } from "../kinds/index.ts";
 import {
   applyJsonPatch,

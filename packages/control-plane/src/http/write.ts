@@ -1,6 +1,6 @@
 import { apiVersionOf, groupOf } from "@windlass/kinds";
 import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
-import { goTypeOfKind } from "../kinds/go-types.ts";
+import { goTypeOfKind } from "@windlass/kinds/go-types";
 import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "../kinds/index.ts";
 import { checkName, checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";

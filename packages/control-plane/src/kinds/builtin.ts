@@ -1,6 +1,5 @@
-import { readData } from "./data.ts";
+import { type KubernetesVersion, type RecordedResource, recordedKinds } from "@windlass/kinds/recorded";
 import { type KindInfo, KindTable } from "./kind-table.ts";
-import type { KubernetesVersion, RecordedKinds, RecordedResource } from "./recorded.ts";
 import { builtinSchema } from "./schemas.ts";
 
 interface Builtin {
@@ -13,7 +12,7 @@ let builtin: Builtin | undefined;
 
 function load(): Builtin {
   if (builtin) return builtin;
-  const { version, groups } = readData("kinds") as RecordedKinds;
+  const { version, groups } = recordedKinds();
   builtin = {
     version,
     kinds: groups.flatMap((group) =>

@@ -1,3 +1,4 @@
+export type { KubernetesVersion } from "@windlass/kinds/recorded";
 export { builtinKinds, kubernetesVersion } from "./builtin.ts";
 export {
   compareVersions,
@@ -8,7 +9,6 @@ export {
   type PrinterColumn,
   type SubresourceInfo,
 } from "./kind-table.ts";
-export type { KubernetesVersion } from "./recorded.ts";
 export { DecodeError, normalize, normalizeAs, normalizeInSteps, type Stage } from "./round-trip.ts";
 export { builtinSchema, schemaOfType, typeNameOf } from "./schemas.ts";
 export { storageVersionHash } from "./storage-version.ts";

@@ -1,9 +1,3 @@
-import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "@windlass/kinds/quantity";
-import { countParts, isObject, type Json, type JsonObject, largeParts } from "../json.ts";
-import type { NumberSources } from "../schema/parse-json.ts";
-import { cannotBeHandled, type DecodeFault, type TypeMismatch } from "../status.ts";
-import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
-import { base64Fault } from "./base64.ts";
 import {
   type GoField,
   type GoType,
@@ -12,7 +6,13 @@ import {
   nameOf,
   type Scalar,
   type Special,
-} from "./go-types.ts";
+} from "@windlass/kinds/go-types";
+import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "@windlass/kinds/quantity";
+import { countParts, isObject, type Json, type JsonObject, largeParts } from "../json.ts";
+import type { NumberSources } from "../schema/parse-json.ts";
+import { cannotBeHandled, type DecodeFault, type TypeMismatch } from "../status.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
+import { base64Fault } from "./base64.ts";
 import type { GroupVersionKind } from "./kind-table.ts";
 import { formatTime, isWritten, isZeroTime, parseTime, TimeError } from "./time.ts";
 

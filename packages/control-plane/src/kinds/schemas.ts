@@ -1,28 +1,14 @@
+import {
+  packageOf,
+  type RecordedSchema,
+  type RecordedSchemas,
+  recordedSchemas,
+} from "@windlass/kinds/recorded";
+import { memoised } from "../memoised.ts";
 import type { Schema } from "../schema/schema.ts";
-import { memoised, packageOf, readData } from "./data.ts";
-
-/**
- * A recorded node: like {@link Schema}, but types are named, as `core.v1.PodSpec`, rather than
- * linked.
- */
-export interface RecordedSchema extends Omit<Schema, "properties" | "items" | "additionalProperties"> {
-  $ref?: string;
-  properties?: { [name: string]: RecordedSchema };
-  items?: RecordedSchema;
-  additionalProperties?: RecordedSchema | boolean;
-  "x-kubernetes-group-version-kind"?: { group: string; version: string; kind: string }[];
-}
-
-export interface RecordedSchemas {
-  /** What the published names start with: `io.k8s.api.core.v1`. */
-  readonly prefix: string;
-  readonly types: { readonly [name: string]: RecordedSchema };
-}
 
 /** The recorded types of one package. */
-export const recordedSchemas: (packageId: string) => RecordedSchemas = memoised(
-  (id) => readData(`schemas/${id}`) as RecordedSchemas,
-);
+export const schemasOf: (packageId: string) => RecordedSchemas = memoised(recordedSchemas);
 
 /**
  * Types that read and write their JSON by code, which OpenAPI describes loosely or not at all.
@@ -100,7 +86,7 @@ function linkType(name: string, merges: (() => void)[]): Schema {
   const given = special[name];
   if (given) return Object.assign(node, given);
   const dot = name.lastIndexOf(".");
-  const recorded = recordedSchemas(name.slice(0, dot)).types[name.slice(dot + 1)];
+  const recorded = schemasOf(name.slice(0, dot)).types[name.slice(dot + 1)];
   if (!recorded) throw new Error(`no schema was recorded for ${name}`);
   return fill(node, recorded, merges);
 }

@@ -1,6 +1,8 @@
-import { isObject, type Json, type JsonObject, parse, stringify, textOf } from "../json.ts";
+import { apiVersionOf } from "@windlass/kinds";
+import type { RecordedSchema } from "@windlass/kinds/recorded";
+import { type Json, type JsonObject, parse, stringify } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
-import { type RecordedSchema, recordedSchemas } from "../kinds/schemas.ts";
+import { schemasOf } from "../kinds/schemas.ts";
 import type { Schema } from "../schema/schema.ts";
 import { embeddedWords, identityWords, withWords } from "./descriptions.ts";
 
@@ -14,7 +16,7 @@ export class Components {
   /** Where a recorded type, such as `meta.v1.ObjectMeta`, stands in the document. */
   refer(type: string): string {
     const dot = type.lastIndexOf(".");
-    const { prefix, types } = recordedSchemas(type.slice(0, dot));
+    const { prefix, types } = schemasOf(type.slice(0, dot));
     const local = type.slice(dot + 1);
     const name = `${prefix}.${local}`;
     if (!this.#schemas.has(name)) {
@@ -34,7 +36,7 @@ export class Components {
    */
   knows(type: string): boolean {
     const dot = type.lastIndexOf(".");
-    return Object.hasOwn(recordedSchemas(type.slice(0, dot)).types, type.slice(dot + 1));
+    return Object.hasOwn(schemasOf(type.slice(0, dot)).types, type.slice(dot + 1));
   }
 
   /** Adds a custom kind and its list. @returns the name of the kind's schema */
@@ -108,13 +110,10 @@ export class Components {
 
 /** A sentence on a built-in kind, which its own documentation says best. */
 function introduction(recorded: RecordedSchema): JsonObject {
-  const [of] =
-    (recorded as { "x-kubernetes-group-version-kind"?: Json[] })["x-kubernetes-group-version-kind"] ?? [];
-  if (!isObject(of) || recorded.description !== undefined) return {};
-  const { group, version, kind } = of;
-  const apiVersion = group === "" ? textOf(version) : `${textOf(group)}/${textOf(version)}`;
+  const [of] = recorded["x-kubernetes-group-version-kind"] ?? [];
+  if (of === undefined || recorded.description !== undefined) return {};
   return {
-    description: `${textOf(kind)} of ${apiVersion}. Described at https://kubernetes.io/docs/reference/kubernetes-api/`,
+    description: `${of.kind} of ${apiVersionOf(of)}. Described at https://kubernetes.io/docs/reference/kubernetes-api/`,
   };
 }
 

@@ -1,19 +1,12 @@
+import { recordedDescriptions } from "@windlass/kinds/recorded";
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { memoised, readData } from "../kinds/data.ts";
+import { once } from "../memoised.ts";
 
-/** What Kubernetes says of the types of metadata, by the name of the type. */
-export interface Descriptions {
-  readonly [type: string]: {
-    readonly type: string;
-    readonly fields: { readonly [field: string]: string };
-  };
-}
-
-const recorded = memoised(() => readData("descriptions") as Descriptions);
+const recorded = once(recordedDescriptions);
 
 /** A schema of the package `meta.v1` with the words on it. Others have none. */
 export function withWords(type: string, described: JsonObject): JsonObject {
-  const words = type.startsWith("meta.v1.") ? recorded("meta.v1")[type.slice("meta.v1.".length)] : undefined;
+  const words = type.startsWith("meta.v1.") ? recorded()[type.slice("meta.v1.".length)] : undefined;
   if (words === undefined) return described;
   const properties = Object.entries(isObject(described.properties) ? described.properties : {});
   return {

@@ -1,5 +1,5 @@
+import { packageOf } from "@windlass/kinds/recorded";
 import type { Json, JsonObject } from "../json.ts";
-import { packageOf } from "../kinds/data.ts";
 import type { GroupVersionKind, KindInfo } from "../kinds/index.ts";
 import type { Components } from "./components.ts";
 

@@ -1,6 +1,6 @@
 import { apiVersionOf } from "@windlass/kinds";
+import { type GoType, goType, goTypeOfKind } from "@windlass/kinds/go-types";
 import type { JsonObject } from "../json.ts";
-import { type GoType, goType, goTypeOfKind } from "../kinds/go-types.ts";
 import { type GroupVersionKind, normalize } from "../kinds/index.ts";
 import { cannotBeHandled, unrecognized } from "../status.ts";
 import { readMessage } from "./message.ts";

@@ -1,5 +1,4 @@
 import { apiVersionOf } from "@windlass/kinds";
-import { isObject, type Json, type JsonObject, stringify } from "../json.ts";
 import {
   type GoField,
   type GoType,
@@ -7,7 +6,8 @@ import {
   goTypeOfKind,
   type Scalar,
   type Special,
-} from "../kinds/go-types.ts";
+} from "@windlass/kinds/go-types";
+import { isObject, type Json, type JsonObject, stringify } from "../json.ts";
 import { type GroupVersionKind, parseTime } from "../kinds/index.ts";
 import { BackwardWriter } from "./writer.ts";
 

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import type { JsonObject } from "../json.ts";
 
 /**
@@ -7,5 +6,5 @@ import type { JsonObject } from "../json.ts";
  * again.
  */
 export const golden = JSON.parse(
-  gunzipSync(readFileSync(new URL("./messages-golden.json.gz", import.meta.url))).toString("utf8"),
+  readFileSync(new URL("./messages-golden.json", import.meta.url), "utf8"),
 ) as [encoded: string, object: JsonObject & { apiVersion: string; kind: string }][];

@@ -1,6 +1,6 @@
+import { type GoField, type GoType, goType, type Scalar, type Special } from "@windlass/kinds/go-types";
 import { append } from "../append.ts";
 import { isObject, type Json, type JsonObject, parse } from "../json.ts";
-import { type GoField, type GoType, goType, type Scalar, type Special } from "../kinds/go-types.ts";
 import { formatTime } from "../kinds/index.ts";
 import { delimited, fixed64, readFields, readPacked, varint, WireError, type WireField } from "./wire.ts";
 

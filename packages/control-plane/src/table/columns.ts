@@ -1,10 +1,10 @@
+import { type RecordedColumn, recordedColumns } from "@windlass/kinds/recorded";
 import type { Cells } from "../builtin/declaration.ts";
 import { declarationOf } from "../builtin/index.ts";
 import { type Json, type JsonObject, stringify } from "../json.ts";
 import { textAt } from "../json-fields.ts";
-import { memoised, readData } from "../kinds/data.ts";
 import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
-import type { RecordedColumn } from "../kinds/recorded.ts";
+import { once } from "../memoised.ts";
 import { humanDuration } from "./duration.ts";
 import { evaluateJsonPath, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
 import { nameAndCreation } from "./metadata-cells.ts";
@@ -27,9 +27,7 @@ export interface TableShape {
   readonly rowConditions?: (object: JsonObject) => JsonObject[];
 }
 
-const recorded = memoised(
-  (name: string) => readData(name) as { readonly [resource: string]: RecordedColumn[] },
-);
+const recorded = once(recordedColumns);
 
 /**
  * The shape of a kind's table. Custom kinds have theirs from their definition; without one they
@@ -42,7 +40,7 @@ export function tableShape(kind: KindInfo): TableShape {
 function builtinShape(info: KindInfo): TableShape {
   const { group, version, plural } = info;
   const { cells, rowConditions } = declarationOf(info) ?? {};
-  const own = recorded("columns")[`${plural}.${group}/${version}`];
+  const own = recorded()[`${plural}.${group}/${version}`];
   const columns: readonly RecordedColumn[] = own ?? [
     ["Name", "string", "name", 0],
     ["Created At", "date", "", 0],

@@ -1,4 +1,4 @@
-// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+// Generated from src/recorded by scripts/record-kubernetes.ts. Do not edit.
 import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 import type { Condition, ConditionInput, LabelSelector, LabelSelectorInput } from "./meta-v1.ts";
 

@@ -1,4 +1,4 @@
-// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+// Generated from src/recorded by scripts/record-kubernetes.ts. Do not edit.
 import type { ManagedFieldsEntry, ObjectMetaInput, OwnerReference } from "../object.ts";
 import type * as admissionregistrationv1 from "./admissionregistration-v1.ts";
 import type * as apiextensionsv1 from "./apiextensions-v1.ts";

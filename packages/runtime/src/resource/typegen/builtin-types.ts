@@ -57,8 +57,7 @@ export function generateBuiltinTypes(
   return [{ name: "builtin-types", text: typesModule(names, source) }];
 }
 
-const heading =
-  "// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.\n";
+const heading = "// Generated from src/recorded by scripts/record-kubernetes.ts. Do not edit.\n";
 
 function typesModule(names: readonly string[], source: BuiltinSource): string {
   const differing = differingTypes(source);

@@ -105,7 +105,7 @@ function printModule(
   const foreign = [...imports]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([from, types]) => `import type { ${[...types].sort().join(", ")} } from "./${from}.ts";\n`);
-  return `// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.\n${clientImport(body, "../object.ts")}${foreign.join("")}\n${body}`;
+  return `// Generated from src/recorded by scripts/record-kubernetes.ts. Do not edit.\n${clientImport(body, "../object.ts")}${foreign.join("")}\n${body}`;
 }
 
 /** A schema without Go's zero values, which are no defaults, and with the nulls that Go writes. */
