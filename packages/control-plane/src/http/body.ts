@@ -1,24 +1,14 @@
 import { isObject, type JsonObject } from "../json.ts";
 import type { GroupVersionKind } from "../kinds/index.ts";
-import { type NumberSources, ParseError, parseJsonInSteps } from "../schema/parse-json.ts";
+import type { Sent } from "../registry/decode.ts";
+import { ParseError, parseJsonInSteps } from "../schema/parse-json.ts";
 import { StatusError, unrecognized } from "../status.ts";
 import { finish, nextTurn } from "../steps.ts";
 import { type ApiRequest, header } from "./request.ts";
 
 /** A decoded request body. */
-export interface DecodedBody {
+export interface DecodedBody extends Sent {
   readonly object: JsonObject;
-  /**
-   * What the reader of the format says of each key that appears more than once, for field
-   * validation.
-   */
-  readonly duplicates: readonly string[];
-  /** How numbers were written, where the text says more than the value. */
-  readonly numbers?: NumberSources | undefined;
-  /** Protobuf has no fields but those of its type. */
-  readonly format: "json" | "yaml" | "protobuf";
-  /** Whether the event loop gets a turn between two passes over it. */
-  readonly isLong?: boolean;
 }
 
 /** The real server refuses larger ones. */

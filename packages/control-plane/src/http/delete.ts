@@ -1,6 +1,8 @@
 import { append } from "../append.ts";
 import { exactNumber, isInteger, isObject, type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import { normalize } from "../kinds/index.ts";
+import { notRegistered } from "../registry/decode.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -11,7 +13,7 @@ import { isTrue, parseInteger, parseListOptions } from "./list-options.ts";
 import { pageMetadata, present, presentList, type ReadDependencies, readPage } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { deletedStatus, encoded } from "./respond.ts";
-import { dryRunFaults, notRegistered, type WriteRequest } from "./write.ts";
+import { dryRunFaults, type WriteRequest } from "./write.ts";
 
 export async function remove(
   deps: ReadDependencies,
@@ -25,7 +27,7 @@ export async function remove(
   const { object, gone } = await deps.registry.delete(target, options, context);
   if (!gone || resource.strategy.returnsDeleted)
     return present(deps, resource, object, write.as, write.query);
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const status = deletedStatus({
     name: target.name,
     ...(resource.info.group === "" ? {} : { group: resource.info.group }),

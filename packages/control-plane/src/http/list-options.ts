@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isObject, type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import { type FieldRequirement, fieldMatcher, parseFieldSelector } from "../registry/field-selector.ts";
 import { parseLabelSelector } from "../registry/label-selector.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -38,7 +39,7 @@ export function parseListOptions(resource: Resource, query: URLSearchParams, wat
   const matches =
     matchLabels || matchFields
       ? (object: JsonObject) =>
-          (matchLabels?.((object.metadata as JsonObject).labels as JsonObject | undefined) ?? true) &&
+          (matchLabels?.(metadataOf(object).labels as JsonObject | undefined) ?? true) &&
           (matchFields?.(object) ?? true)
       : undefined;
 

@@ -1,5 +1,6 @@
 import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -37,7 +38,7 @@ export async function present(
 ): Promise<ApiResponse> {
   switch (as.as) {
     case "table": {
-      const { resourceVersion } = object.metadata as JsonObject;
+      const { resourceVersion } = metadataOf(object);
       const listMetadata = resourceVersion === undefined ? {} : { resourceVersion };
       const includeObject = includedObject(query);
       const made = await table(resource, [object], { listMetadata, includeObject, version: as.version });

@@ -1,5 +1,6 @@
 import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, stringify, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import type { GroupVersionKind, KindInfo } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
 import { nextTurn, TurnBudget } from "../steps.ts";
@@ -35,7 +36,7 @@ export function partialMetadata(object: JsonObject): JsonObject {
   return {
     kind: "PartialObjectMetadata",
     apiVersion: "meta.k8s.io/v1",
-    metadata: object.metadata as JsonObject,
+    metadata: metadataOf(object),
   };
 }
 

@@ -1,6 +1,6 @@
 import { apiVersionOf } from "@windlass/kinds";
 import { clone, equal, type JsonObject } from "../json.ts";
-import { valueAt } from "../json-fields.ts";
+import { metadataOf, valueAt } from "../json-fields.ts";
 import { schemaOfType } from "../kinds/index.ts";
 import {
   describe,
@@ -9,27 +9,20 @@ import {
   withScaledManagers,
   withScaleManagers,
 } from "../merge/index.ts";
+import { checkApplied, reportRepeated } from "../registry/apply.ts";
+import { checkNamed } from "../registry/decode.ts";
 import { checkName, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { placeIn } from "../registry/object-rules.ts";
+import { changed, decodePatched } from "../registry/patch.ts";
 import type { Resource, Scaling } from "../registry/resource.ts";
 import { badRequest, internalError, invalid, StatusError, unsupported } from "../status.ts";
-import { isTrue } from "./list-options.ts";
-import {
-  checkApplied,
-  decodePatched,
-  patchType,
-  readConfiguration,
-  readPatch,
-  refuseForce,
-  reportRepeated,
-  requireManager,
-} from "./patch.ts";
+import { readPatch } from "./patch.ts";
 import { includedObject, type ReadDependencies } from "./read.ts";
 import { partialMetadata } from "./representation.ts";
 import type { ApiResponse } from "./request.ts";
 import { encoded } from "./respond.ts";
-import { builtinReader, checkNamed, readObject, type WriteRequest } from "./write.ts";
+import { builtinReader, readObject, type WriteRequest } from "./write.ts";
 
 const reader = builtinReader({ group: "autoscaling", version: "v1", kind: "Scale" });
 const scaleVersion = "autoscaling/v1";
@@ -63,15 +56,15 @@ export async function scale(
       if (valueAt(wanted, "spec", "replicas") === unsetReplicas) {
         throw badRequest(`the spec replicas field ${pathOf(scaling)} cannot be empty`);
       }
-      const metadata = wanted.metadata as JsonObject;
+      const metadata = metadataOf(wanted);
       checkName(metadata, name);
       placeIn(resource, namespace, metadata);
       checkScale(resource, name, wanted);
       const next = clone(withScaledManagers(wanted, scaled));
       scaling.set(next, wanted);
       const { resourceVersion, uid } = metadata;
-      if (resourceVersion) (next.metadata as JsonObject).resourceVersion = resourceVersion;
-      if (uid) (next.metadata as JsonObject).uid = uid;
+      if (resourceVersion) metadataOf(next).resourceVersion = resourceVersion;
+      if (uid) metadataOf(next).uid = uid;
       return next;
     },
     { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions", tracked: true },
@@ -153,16 +146,14 @@ async function readChange({ resource, name }: Target, write: WriteRequest): Prom
     checkNamed(object, name);
     return updating(() => clone(object));
   }
-  const type = patchType(resource, write.request);
-  if (type !== "apply") {
-    refuseForce(write);
-    const change = await readPatch(type, write.request, { schema: () => schema });
-    return updating(async (live) => decodePatched(reader, type, await change(live), name, write));
+  const patch = await readPatch(resource, write);
+  if (patch.type !== "apply") {
+    return updating(async (live) =>
+      decodePatched(reader, patch, await changed(live, patch, () => schema), name, write),
+    );
   }
-  const manager = requireManager(write);
-  const { config, repeated } = await readConfiguration(write);
+  const { config, repeated, manager, force } = patch;
   checkApplied(reader, config);
-  const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
   return (live, time) => {
     if (isCustom && valueAt(live, "metadata", "managedFields") === undefined) throw cannotConvertLive();
     const applied = serverSideApply({ ...tracking, live, config: clone(config), manager, force, time });
@@ -173,7 +164,7 @@ async function readChange({ resource, name }: Target, write: WriteRequest): Prom
 }
 
 function withoutManagers(object: JsonObject): JsonObject {
-  const { managedFields: _managedFields, ...metadata } = object.metadata as JsonObject;
+  const { managedFields: _managedFields, ...metadata } = metadataOf(object);
   return { ...object, metadata };
 }
 

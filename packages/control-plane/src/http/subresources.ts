@@ -12,7 +12,7 @@ import {
   type User,
 } from "../auth/index.ts";
 import { clone, isInteger, isObject, type JsonObject, textOf } from "../json.ts";
-import { valueAt } from "../json-fields.ts";
+import { metadataOf, valueAt } from "../json-fields.ts";
 import { builtinSchema, type GroupVersionKind, normalize } from "../kinds/index.ts";
 import { trackUpdate } from "../merge/index.ts";
 import type { Target } from "../registry/identity.ts";
@@ -183,7 +183,7 @@ const finalize: Handler = async (deps, target, _info, write) => {
       const next = clone(live);
       const { finalizers: _before, ...spec } = next.spec as JsonObject;
       next.spec = Array.isArray(finalizers) && finalizers.length > 0 ? { ...spec, finalizers } : spec;
-      if (version) (next.metadata as JsonObject).resourceVersion = version;
+      if (version) metadataOf(next).resourceVersion = version;
       return next;
     },
     { kind: "UpdateOptions", tracked: true },

@@ -1,5 +1,6 @@
 import { apiVersionOf } from "@windlass/kinds";
 import { type JsonObject, stringify, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import { normalize } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { StatusError } from "../status.ts";
@@ -66,7 +67,7 @@ export class EventWriter {
         ? this.#protobuf.frame(type, this.#protobuf.metadata(object))
         : eventBytes(type, stringify(partialMetadata(object)));
     }
-    const listMetadata = { resourceVersion: textOf((object.metadata as JsonObject).resourceVersion) };
+    const listMetadata = { resourceVersion: textOf(metadataOf(object).resourceVersion) };
     const columns = this.#firstTable ? "all" : "none";
     const options = {
       listMetadata,

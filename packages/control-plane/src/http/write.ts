@@ -1,29 +1,31 @@
 import { apiVersionOf, groupOf } from "@windlass/kinds";
-import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "@windlass/kinds/go-types";
-import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "../kinds/index.ts";
+import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
+import { builtinSchema, type GroupVersionKind, normalize } from "../kinds/index.ts";
+import {
+  accept,
+  checkNamed,
+  checkSameKind,
+  notRegistered,
+  type Reader,
+  type Write,
+} from "../registry/decode.ts";
 import { checkName, checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
-import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { MAX_STRICT_ERRORS, outOfRange } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { badRequest, type Cause, cannotBeHandled, invalid, unrecognized } from "../status.ts";
-import { finish, nextTurn } from "../steps.ts";
 import { storageKey } from "../storage/store.ts";
-import { type DecodedBody, decodeBody, textOfBytes } from "./body.ts";
+import { decodeBody, textOfBytes } from "./body.ts";
 import type { Representation } from "./negotiate.ts";
 import { present, type ReadDependencies } from "./read.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 
 /** A write as the query and headers describe it. */
-export interface WriteRequest {
+export interface WriteRequest extends Write {
   readonly request: ApiRequest;
   readonly query: URLSearchParams;
   readonly as: Representation;
-  readonly context: RequestContext;
-  readonly fieldValidation: "Ignore" | "Warn" | "Strict";
-  /** Checks the permission to create, for updates that may create. @throws StatusError 403 */
-  readonly checkMayCreate?: () => void;
 }
 
 type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions";
@@ -111,7 +113,7 @@ export async function update(
   checkNamed(object, target.name);
   const exists = registry.store.get(resource.bucket, storageKey(target.namespace, target.name)) !== undefined;
   if (!exists && resource.strategy.createOnUpdate) {
-    const metadata = object.metadata as JsonObject;
+    const metadata = metadataOf(object);
     checkName(metadata, target.name);
     if (metadata.uid) throw otherIdentity(target, textOf(metadata.uid), "", write.context);
     const version = textOf(metadata.resourceVersion);
@@ -124,30 +126,13 @@ export async function update(
       through: "update",
     });
     // A dry run is not stored and gets no version: it keeps the one it was sent with.
-    if (write.context.dryRun && version !== "") (created.metadata as JsonObject).resourceVersion = version;
+    if (write.context.dryRun && version !== "") metadataOf(created).resourceVersion = version;
     return present(deps, resource, created, write.as, write.query, 201);
   }
   const updated = await registry.update(target, write.context, () => clone(object), {
     kind: "UpdateOptions",
   });
   return present(deps, resource, updated, write.as, write.query);
-}
-
-/**
- * Every write but a create must name its object. The registry checks the name.
- *
- * @throws StatusError 400
- */
-export function checkNamed(object: JsonObject, name: string): void {
-  if (isObject(object.metadata) && object.metadata.name) return;
-  throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-}
-
-/** What is needed to decode objects of a kind, stored or not. */
-export interface Reader {
-  readonly info: GroupVersionKind & Pick<KindInfo, "origin">;
-  readonly decode: Resource["decode"];
-  readonly decodeInSteps?: Resource["decodeInSteps"];
 }
 
 /** Decodes a built-in kind that is not stored, such as a Scale. */
@@ -171,11 +156,6 @@ export async function readObject(resource: Reader, write: WriteRequest): Promise
   checkKind(resource, body.object, write);
   const checked = body.format === "protobuf" ? ({ ...write, fieldValidation: "Ignore" } as const) : write;
   return await accept(resource, body.object, checked, body);
-}
-
-/** Go's message for an unknown kind. */
-export function notRegistered(kind: string, apiVersion: string): string {
-  return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
 /**
@@ -227,73 +207,4 @@ function checkCustomKind(kind: string, expected: string, object: JsonObject, wri
   }
   const name = isObject(object.metadata) ? textOf(object.metadata.name) : "";
   checkSameKind(object, expected, kind, name);
-}
-
-/** A custom object of another kind is invalid as that kind. @throws StatusError 422 */
-export function checkSameKind(object: JsonObject, apiVersion: string, kind: string, name: string): void {
-  const given = textOf(object.apiVersion);
-  const group = given.includes("/") ? (given.split("/")[0] ?? "") : "";
-  const fault = (field: string, value: string, wanted: string) =>
-    invalid({ group, kind: textOf(object.kind) }, name, [
-      {
-        reason: "FieldValueInvalid",
-        message: `Invalid value: ${JSON.stringify(value)}: must be ${wanted}`,
-        field,
-      },
-    ]);
-  if (object.kind !== kind) throw fault("kind", textOf(object.kind), kind);
-  if (given !== apiVersion) throw fault("apiVersion", given, apiVersion);
-}
-
-/** How an object was sent. One that a patch produced was not sent at all. */
-type Sent = Pick<DecodedBody, "duplicates" | "format" | "numbers" | "isLong">;
-
-const notSent: Sent = { duplicates: [], format: "json" };
-
-/**
- * Decodes an object into its stored shape. Fields that are unknown or repeated are a warning or an
- * error, as the request asks for.
- *
- * @throws StatusError 400
- */
-export async function accept(
-  resource: Reader,
-  input: JsonObject,
-  write: WriteRequest,
-  { duplicates, format, numbers, isLong = false }: Sent = notSent,
-): Promise<JsonObject> {
-  // Built-in kinds report it with the field's type.
-  if (resource.info.origin === "custom" && numbers?.outOfRange !== undefined) {
-    throw cannotBeHandled(resource.info, { message: outOfRange(numbers.outOfRange) });
-  }
-  const decoded =
-    isLong && resource.decodeInSteps
-      ? await finish(resource.decodeInSteps(input, numbers))
-      : resource.decode(input, numbers);
-  if (isLong) await nextTurn();
-  if (write.fieldValidation !== "Ignore") {
-    const unknown = unknownFields(decoded.unknown);
-    if (isLong) await nextTurn();
-    // YAML is read whole before its fields are checked, JSON together with them.
-    const isRepeatedYaml = format === "yaml" && duplicates.length > 0;
-    const faults = isRepeatedYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];
-    // What a custom resource does not know is found by its schema, and not by the decoder.
-    const isDecoders = resource.info.origin === "builtin" && !isRepeatedYaml;
-    const shown = isDecoders ? faults.slice(0, MAX_STRICT_ERRORS) : faults;
-    if (write.fieldValidation === "Warn") for (const fault of shown) write.context.warn(fault);
-    if (write.fieldValidation === "Strict" && shown.length > 0) {
-      const sentences = isRepeatedYaml ? [yamlErrors(duplicates), ...unknown] : shown;
-      throw cannotBeHandled(resource.info, { message: `strict decoding error: ${sentences.join(", ")}` });
-    }
-  }
-  return decoded.object;
-}
-
-function unknownFields(paths: readonly string[]): string[] {
-  return paths.map((path) => `unknown field ${JSON.stringify(path)}`);
-}
-
-/** How a YAML reader reports all repeated keys at once. */
-export function yamlErrors(faults: readonly string[]): string {
-  return ["yaml: unmarshal errors:", ...faults].join("\n  ");
 }
