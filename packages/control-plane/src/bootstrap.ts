@@ -1,6 +1,7 @@
 import { uuid } from "@windlass/clock";
 import { readBootstrap, systemNamespaces } from "./auth/index.ts";
 import { type JsonObject, textOf } from "./json.ts";
+import { metadataOf } from "./json-fields.ts";
 import { timestamp } from "./registry/metadata.ts";
 import type { Registry, RequestContext } from "./registry/registry.ts";
 import type { Resource } from "./registry/resource.ts";
@@ -105,7 +106,7 @@ export function bootstrapServiceRange(registry: Registry, finalizers: readonly s
 function put(registry: Registry, resource: Resource | undefined, object: JsonObject): void {
   if (!resource) return;
   const { store, clock, random } = registry;
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const key = storageKey(metadata.namespace as string | undefined, textOf(metadata.name));
   if (store.get(resource.bucket, key)) return;
   const identity = { uid: uuid(random), creationTimestamp: timestamp(clock) };

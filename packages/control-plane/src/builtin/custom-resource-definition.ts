@@ -1,6 +1,6 @@
 import { defaultCrd, initialCrdStatus, storedVersionsAfter } from "../crd/defaults.ts";
 import type { JsonObject } from "../json.ts";
-import { objectsAt, presentObjectAt } from "../json-fields.ts";
+import { metadataOf, objectsAt, presentObjectAt } from "../json-fields.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Strategy } from "../registry/strategy.ts";
 import type { KindDeclaration } from "./declaration.ts";
@@ -45,7 +45,7 @@ const customResourceDefinition: Strategy = {
   onDeletion: (object, { clock }) => {
     // The real server marks definitions by code of their own, which counts no generation and gives
     // no grace.
-    const metadata = object.metadata as JsonObject;
+    const metadata = metadataOf(object);
     delete metadata.deletionGracePeriodSeconds;
     metadata.generation = Number(metadata.generation) - 1;
     object.status = withTerminating(object, timestamp(clock), {

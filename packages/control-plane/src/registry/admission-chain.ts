@@ -1,12 +1,67 @@
+import type { JsonObject } from "../json.ts";
 import type { AdmissionStep, ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Admission, AdmissionRequest } from "./admission.ts";
+import type { Target } from "./identity.ts";
+
+/** A write as admission sees it. */
+export function admissionRequest(
+  operation: AdmissionRequest["operation"],
+  { resource, subresource, namespace, name }: Target,
+  {
+    user,
+    addressed,
+    dryRun,
+    warn,
+  }: Pick<AdmissionRequest, "user" | "dryRun" | "warn"> & {
+    readonly addressed?: string;
+  },
+  objects: Pick<AdmissionRequest, "object" | "options"> & { readonly oldObject?: JsonObject },
+): AdmissionRequest {
+  const { object, oldObject, options } = objects;
+  return {
+    operation,
+    resource,
+    subresource,
+    namespace,
+    name,
+    object,
+    oldObject,
+    options,
+    user,
+    addressed,
+    dryRun,
+    warn,
+  };
+}
+
+/** The admission plugins of a server, in their order. */
+export class AdmissionChain {
+  readonly #plugins: readonly Admission[];
+  readonly #metrics: ServerMetrics;
+
+  /** @param plugins may grow until the server starts. */
+  constructor(plugins: readonly Admission[], metrics: ServerMetrics) {
+    this.#plugins = plugins;
+    this.#metrics = metrics;
+  }
+
+  /** Has the object changed by those that change objects. @throws StatusError what they say */
+  mutate(request: AdmissionRequest): Promise<void> {
+    return runAdmission(this.#plugins, "admit", request, this.#metrics);
+  }
+
+  /** Has the object checked. @throws StatusError what the first that refuses says */
+  validate(request: AdmissionRequest): Promise<void> {
+    return runAdmission(this.#plugins, "validate", request, this.#metrics);
+  }
+}
 
 /**
  * Runs the admission plugins in order, and measures each.
  *
  * @throws StatusError what the first that refuses says
  */
-export async function runAdmission(
+async function runAdmission(
   plugins: readonly Admission[],
   step: AdmissionStep,
   request: AdmissionRequest,

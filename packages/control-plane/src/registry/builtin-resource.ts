@@ -2,7 +2,7 @@ import { apiVersionOf } from "@windlass/kinds";
 import type { StoredForm } from "../builtin/declaration.ts";
 import { declarationOf } from "../builtin/index.ts";
 import type { JsonObject } from "../json.ts";
-import { valueAt } from "../json-fields.ts";
+import { metadataOf, valueAt } from "../json-fields.ts";
 import { type KindInfo, normalize, normalizeInSteps } from "../kinds/index.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { nextTurn } from "../steps.ts";
@@ -62,7 +62,7 @@ function conversionBetween(info: KindInfo, { stored, fromStorage, toStorage }: S
 const workloadScaling: Scaling = {
   replicas: ["spec", "replicas"],
   get: (object) => {
-    const metadata = object.metadata as JsonObject;
+    const metadata = metadataOf(object);
     const replicas = Number(valueAt(object, "spec", "replicas") ?? 0);
     const selector = valueAt(object, "spec", "selector");
     const text =

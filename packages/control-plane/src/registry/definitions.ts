@@ -4,7 +4,7 @@ import { decideNames } from "../crd/names.ts";
 import { prepareCrd } from "../crd/rule-review.ts";
 import { type ServedKind, servedKinds } from "../crd/served-kinds.ts";
 import { clone, equal, type Json, type JsonObject, textOf } from "../json.ts";
-import { valueAt } from "../json-fields.ts";
+import { metadataOf, valueAt } from "../json-fields.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import { trackUpdate } from "../merge/index.ts";
 import { StatusError } from "../status.ts";
@@ -243,7 +243,7 @@ export class Definitions {
 
   #empty(definition: JsonObject): void {
     const { store, clock } = this.#registry;
-    const metadata = definition.metadata as JsonObject;
+    const metadata = metadataOf(definition);
     const name = textOf(metadata.name);
     const finalizers = (metadata.finalizers ?? []) as string[];
     if (!finalizers.includes(cleanupFinalizer)) return;

@@ -1,5 +1,6 @@
 import type { Clock } from "@windlass/clock";
 import { clone, type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import { timestamp } from "./metadata.ts";
 import type { Resource } from "./resource.ts";
 
@@ -30,7 +31,7 @@ export function markForDeletion(
   options: DeleteOptions,
   clock: Clock,
 ): { object: JsonObject } | undefined {
-  const metadata = clone(object.metadata as JsonObject);
+  const metadata = clone(metadataOf(object));
   const present = (metadata.finalizers as string[] | undefined) ?? [];
   const own = resource.strategy.deletionFinalizers?.(object) ?? [];
   const finalizers = [
@@ -67,7 +68,7 @@ export function markForDeletion(
  * time left.
  */
 export function dying(resource: Resource, object: JsonObject, clock: Clock): JsonObject {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   if (!resource.strategy.gracePeriod || metadata.deletionTimestamp !== undefined) return object;
   return {
     ...object,

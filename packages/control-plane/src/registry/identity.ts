@@ -1,5 +1,6 @@
 import type { Random } from "@windlass/clock";
 import { type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import { badRequest, conflict, invalid, type ResourceName, StatusError } from "../status.ts";
 import { type Store, storageKey } from "../storage/store.ts";
 import { generateName } from "./metadata.ts";
@@ -25,7 +26,7 @@ export function chooseName(
   object: JsonObject,
   { store, random }: { readonly store: Store; readonly random: Random },
 ): void {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const prefix = metadata.generateName;
   if (metadata.name || typeof prefix !== "string" || prefix === "") return;
   for (let attempt = 0; attempt < 8; attempt++) {
@@ -66,8 +67,8 @@ export function checkIdentity(
   context: { readonly dryRun: boolean },
 ): void {
   const { resource, namespace, name } = target;
-  const metadata = next.metadata as JsonObject;
-  const before = live.metadata as JsonObject;
+  const metadata = metadataOf(next);
+  const before = metadataOf(live);
   if (metadata.name === undefined || metadata.name === "") metadata.name = name;
   checkName(metadata, name);
   placeIn(resource, namespace, metadata);

@@ -2,6 +2,7 @@ import type { Clock, Random } from "@windlass/clock";
 import { uuid } from "@windlass/clock";
 import { append } from "../append.ts";
 import { equal, isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import type { Cause } from "../status.ts";
 import { dnsSubdomain, nameFaults, subdomainWords } from "./name-faults.ts";
 import type { Strategy } from "./strategy.ts";
@@ -35,14 +36,14 @@ export function generateName(random: Random, prefix: string): string {
  * nothing else.
  */
 export function withoutDeletion(object: JsonObject): void {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
 }
 
 /** Sets the identity of a new object, and clears fields that only the server may set. */
 export function stampNew(object: JsonObject, strategy: Strategy, clock: Clock, random: Random): void {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   delete metadata.selfLink;
   metadata.uid = uuid(random);
   metadata.creationTimestamp = timestamp(clock);
@@ -88,7 +89,7 @@ export function metadataFaults(
   namespaced: boolean,
   origin: "builtin" | "custom" = "builtin",
 ): Cause[] {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const causes: Cause[] = [];
   const generated = metadata.generateName;
   if (typeof generated === "string" && generated !== "") {
@@ -211,7 +212,7 @@ function finalizerFaults(finalizers: Json | undefined, isKnown: boolean): Cause[
 
 /** What an update may not change in metadata. */
 export function metadataUpdateFaults(next: JsonObject, live: JsonObject): Cause[] {
-  const [now, before] = [next.metadata as JsonObject, live.metadata as JsonObject];
+  const [now, before] = [metadataOf(next), metadataOf(live)];
   const causes: Cause[] = [];
   for (const part of [
     "name",

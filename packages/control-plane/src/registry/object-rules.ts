@@ -1,4 +1,5 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../json.ts";
+import { metadataOf, textsAt } from "../json-fields.ts";
 import { badRequest, conflict } from "../status.ts";
 import type { DeleteOptions } from "./deletion.ts";
 import type { Resource } from "./resource.ts";
@@ -34,8 +35,7 @@ export function warnOfFinalizers(
   live: JsonObject | undefined,
   warn: (text: string) => void,
 ): void {
-  const of = (object: JsonObject | undefined) =>
-    ((object?.metadata as JsonObject | undefined)?.finalizers as string[] | undefined) ?? [];
+  const of = (object: JsonObject | undefined) => textsAt(object, "metadata", "finalizers");
   const had = new Set(of(live));
   for (const name of of(next)) {
     if (had.has(name) || name.includes("/") || name === "orphan" || name === "foregroundDeletion") continue;
@@ -47,8 +47,8 @@ export function warnOfFinalizers(
 
 /** What an update need not repeat, and cannot change. */
 export function carryOver(next: JsonObject, live: JsonObject): void {
-  const metadata = next.metadata as JsonObject;
-  const before = live.metadata as JsonObject;
+  const metadata = metadataOf(next);
+  const before = metadataOf(live);
   for (const part of [
     "uid",
     "creationTimestamp",
@@ -81,16 +81,16 @@ export function keepToSubresource(
 ): void {
   if (subresource === "status") {
     const status = next.status;
-    const metadata = next.metadata as JsonObject;
+    const metadata = metadataOf(next);
     const custom = resource.info.origin === "custom";
     for (const part of Object.keys(next)) if (part !== "metadata") delete next[part];
     for (const [part, value] of Object.entries(live)) if (part !== "metadata") next[part] = clone(value);
     if (custom) {
       // managedFields are set again with each write, even to none.
-      const { managedFields: _managedFields, ...kept } = live.metadata as JsonObject;
+      const { managedFields: _managedFields, ...kept } = metadataOf(live);
       next.metadata = { ...clone(kept), ...pick(metadata, "managedFields", "resourceVersion") };
     } else {
-      const labels = (live.metadata as JsonObject).labels;
+      const labels = metadataOf(live).labels;
       const keepsLabels = resource.bucket === "deployments.apps";
       if (keepsLabels && labels === undefined) delete metadata.labels;
       else if (keepsLabels) metadata.labels = clone(labels as Json);
@@ -118,8 +118,8 @@ export function countGeneration(resource: Resource, next: JsonObject, live: Json
       ? !equal(withoutMetadata(next, resource.hasStatus), withoutMetadata(live, resource.hasStatus))
       : !equal(next.spec, live.spec);
   if (!changed) return;
-  const metadata = next.metadata as JsonObject;
-  metadata.generation = Number((live.metadata as JsonObject).generation ?? 0) + 1;
+  const metadata = metadataOf(next);
+  metadata.generation = Number(metadataOf(live).generation ?? 0) + 1;
 }
 
 function withoutMetadata(object: JsonObject, hasStatus: boolean): JsonObject {
@@ -130,7 +130,7 @@ function withoutMetadata(object: JsonObject, hasStatus: boolean): JsonObject {
 
 /** Whether the last finalizer of a deletion was removed. */
 export function readyToGo(resource: Resource, object: JsonObject): boolean {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const finalizers = metadata.finalizers;
   return (
     metadata.deletionTimestamp !== undefined &&
@@ -147,7 +147,7 @@ export function checkPreconditions(
   object: JsonObject,
   options: DeleteOptions,
 ): void {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (uid !== undefined && uid !== metadata.uid) {
     throw conflict(

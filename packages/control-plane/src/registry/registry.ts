@@ -1,6 +1,7 @@
 import type { Clock, Random } from "@windlass/clock";
 import { append } from "../append.ts";
 import { isLarge, type JsonObject, textOf } from "../json.ts";
+import { metadataOf } from "../json-fields.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
 import { managersAfter, managersInSteps, noOp, type TrackedUpdate, withManagers } from "../merge/index.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
@@ -9,8 +10,8 @@ import { alreadyExists, type Cause, forbidden, invalidInSteps, notFound, StatusE
 import { finish, nextTurn, type Steps } from "../steps.ts";
 import type { ObjectIndexes } from "../storage/object-indexes.ts";
 import { type Entry, prepareInSteps, type Store, storageKey } from "../storage/store.ts";
-import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
-import { runAdmission } from "./admission-chain.ts";
+import type { Admission, Requester } from "./admission.ts";
+import { AdmissionChain, admissionRequest } from "./admission-chain.ts";
 import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
 import { checkIdentity, chooseName, isVersion, modified, nameOf, type Target } from "./identity.ts";
 import { metadataFaults, metadataUpdateFaults, stampNew, timestamp, withoutDeletion } from "./metadata.ts";
@@ -25,6 +26,7 @@ import {
   warnOfFinalizers,
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
+import { ServedResources } from "./served-resources.ts";
 import type { ServiceNetwork } from "./service-network.ts";
 import type { StrategyContext } from "./strategy.ts";
 import { trackingOf } from "./tracking.ts";
@@ -116,11 +118,10 @@ export class Registry {
   /** Finds objects by owner, namespace, label and selector. */
   readonly indexes: ObjectIndexes;
   readonly admission: Admission[] = [];
-  readonly #resourceOf: (info: KindInfo) => Resource;
-  readonly #resources = new WeakMap<KindInfo, Resource>();
+  readonly #resources: ServedResources;
+  readonly #chain: AdmissionChain;
   /** New objects that were stored without all their defaults. */
   readonly #unsettled = new WeakSet<Entry>();
-  #byBucket: { readonly revision: number; readonly resources: ReadonlyMap<string, Resource> } | undefined;
   #events = 0;
 
   constructor(options: RegistryOptions) {
@@ -132,7 +133,8 @@ export class Registry {
     this.metrics = options.metrics;
     this.network = options.network;
     this.indexes = options.indexes;
-    this.#resourceOf = options.resourceOf;
+    this.#resources = new ServedResources(options.kinds, options.resourceOf);
+    this.#chain = new AdmissionChain(this.admission, options.metrics);
   }
 
   /** A number that no other event of this server has. */
@@ -142,33 +144,18 @@ export class Registry {
 
   /** The resource at a path, if it is served. */
   resource(group: string, version: string, plural: string): Resource | undefined {
-    const info = this.kinds.byResource(group, version, plural);
-    return info && this.resourceFor(info);
+    return this.#resources.at(group, version, plural);
   }
 
   resourceFor(info: KindInfo): Resource {
-    let resource = this.#resources.get(info);
-    if (!resource) {
-      resource = this.#resourceOf(info);
-      this.#resources.set(info, resource);
-    }
-    return resource;
+    return this.#resources.of(info);
   }
 
   /**
    * A served version of what a bucket holds; undefined where nothing is served from it any more.
    */
   resourceOfBucket(bucket: string): Resource | undefined {
-    const { revision } = this.kinds;
-    if (this.#byBucket?.revision !== revision) {
-      const resources = new Map<string, Resource>();
-      for (const info of this.kinds.all()) {
-        const resource = this.resourceFor(info);
-        if (!resources.has(resource.bucket)) resources.set(resource.bucket, resource);
-      }
-      this.#byBucket = { revision, resources };
-    }
-    return this.#byBucket.resources.get(bucket);
+    return this.#resources.ofBucket(bucket);
   }
 
   /** @throws StatusError 404 */
@@ -214,7 +201,7 @@ export class Registry {
     if (isSlow) await nextTurn();
     if (!tracked) object = await this.#track(resource, undefined, object, context, subresource, isSlow);
 
-    const request = this.#admissionRequest(
+    const request = admissionRequest(
       "CREATE",
       {
         resource,
@@ -229,7 +216,7 @@ export class Registry {
       },
     );
     if (isSlow) await nextTurn();
-    await this.#mutate(request);
+    await this.#chain.mutate(request);
     if (isSlow) await nextTurn();
     object = request.object as JsonObject;
     const { warnings, strategyContext } = this.#strategyContext(context, subresource);
@@ -237,7 +224,7 @@ export class Registry {
     chooseName(resource, namespace, object, this);
     strategy.prepareCreate?.(object, strategyContext);
     strategy.warn?.(object, strategyContext.warn);
-    const name = textOf((object.metadata as JsonObject).name ?? "");
+    const name = textOf(metadataOf(object).name ?? "");
     if (isSlow) await nextTurn();
     const schemaFaults = (await resource.validate?.(object, undefined, undefined)) ?? [];
     if (isSlow) await nextTurn();
@@ -251,7 +238,7 @@ export class Registry {
       throw await finish(invalidInSteps(resource.info, name || textOf(metadata.generateName ?? ""), causes));
     for (const warning of warnings) context.warn(warning);
     if (isSlow) await nextTurn();
-    await this.#validate({ ...request, name, object });
+    await this.#chain.validate({ ...request, name, object });
     if (isSlow) await nextTurn();
 
     const key = storageKey(namespace, name);
@@ -261,7 +248,7 @@ export class Registry {
     const prepared = isSlow ? await finish(prepareInSteps(stored)) : undefined;
     if (isSlow) await nextTurn();
     // The real server's storage checks this, after everything else.
-    if (!context.dryRun && isVersion((object.metadata as JsonObject).resourceVersion)) {
+    if (!context.dryRun && isVersion(metadataOf(object).resourceVersion)) {
       throw new StatusError({
         code: 500,
         message: "resourceVersion should not be set on objects to be created",
@@ -271,7 +258,7 @@ export class Registry {
     const existing = this.store.get(resource.bucket, key);
     if (existing) {
       const failure = alreadyExists(nameOf(resource), name);
-      throw (existing.object.metadata as JsonObject).deletionTimestamp
+      throw metadataOf(existing.object).deletionTimestamp
         ? new StatusError({
             code: 409,
             reason: "AlreadyExists",
@@ -328,13 +315,13 @@ export class Registry {
     const conditional = options.kind === "UpdateOptions" && Boolean(metadata.resourceVersion);
     if (!options.tracked) next = await this.#track(resource, live, next, context, subresource, isSlow);
 
-    const request = this.#admissionRequest("UPDATE", target, context, {
+    const request = admissionRequest("UPDATE", target, context, {
       object: next,
       oldObject: live,
       options: { kind: options.kind, apiVersion: "meta.k8s.io/v1", ...context.named },
     });
     if (isSlow) await nextTurn();
-    if (!options.admitted) await this.#mutate(request);
+    if (!options.admitted) await this.#chain.mutate(request);
     if (isSlow) await nextTurn();
     next = request.object as JsonObject;
     carryOver(next, live);
@@ -343,8 +330,7 @@ export class Registry {
     if (resource.info.origin === "custom") warnOfFinalizers(next, live, context.warn);
     strategy.prepareUpdate?.(next, live, strategyContext);
     if (strategy.generation && !uncounted.has(subresource ?? "")) countGeneration(resource, next, live);
-    const isNewGeneration =
-      (next.metadata as JsonObject).generation !== (live.metadata as JsonObject).generation;
+    const isNewGeneration = metadataOf(next).generation !== metadataOf(live).generation;
     if (isNewGeneration) strategy.warn?.(next, strategyContext.warn);
     const causes: Cause[] = [
       ...metadataFaults(next, strategy, resource.info.namespaced, resource.info.origin),
@@ -357,7 +343,7 @@ export class Registry {
     if (causes.length > 0) throw await finish(invalidInSteps(resource.info, target.name, causes));
     for (const warning of warnings) context.warn(warning);
     if (isSlow) await nextTurn();
-    if (!options.admitted) await this.#validate({ ...request, object: next });
+    if (!options.admitted) await this.#chain.validate({ ...request, object: next });
     if (isSlow) await nextTurn();
 
     const settled = await settle(resource, next, isSlow);
@@ -404,8 +390,8 @@ export class Registry {
     const key = storageKey(namespace, target.name);
     const before = this.entry(target);
     if (!options.admitted) {
-      await this.#validate(
-        this.#admissionRequest("DELETE", options.collection ? { ...target, name: "" } : target, context, {
+      await this.#chain.validate(
+        admissionRequest("DELETE", options.collection ? { ...target, name: "" } : target, context, {
           object: undefined,
           oldObject: await this.fromStorage(resource, before.object),
           options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...options.raw },
@@ -447,9 +433,9 @@ export class Registry {
     operation: "CREATE" | "CONNECT" = "CREATE",
   ): Promise<JsonObject> {
     const options = { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", ...context.named };
-    const request = this.#admissionRequest(operation, target, context, { object, options });
-    await this.#mutate(request);
-    await this.#validate(request);
+    const request = admissionRequest(operation, target, context, { object, options });
+    await this.#chain.mutate(request);
+    await this.#chain.validate(request);
     return request.object as JsonObject;
   }
 
@@ -481,36 +467,6 @@ export class Registry {
       warnings,
       strategyContext: { store, clock, random, network, subresource, warn, dryRun: context.dryRun },
     };
-  }
-
-  #admissionRequest(
-    operation: AdmissionRequest["operation"],
-    target: Target,
-    context: RequestContext,
-    rest: { object: JsonObject | undefined; oldObject?: JsonObject; options: JsonObject },
-  ): AdmissionRequest {
-    return {
-      operation,
-      resource: target.resource,
-      subresource: target.subresource,
-      namespace: target.namespace,
-      name: target.name,
-      object: rest.object,
-      oldObject: rest.oldObject,
-      options: rest.options,
-      user: context.user,
-      addressed: context.addressed,
-      dryRun: context.dryRun,
-      warn: context.warn,
-    };
-  }
-
-  #mutate(request: AdmissionRequest): Promise<void> {
-    return runAdmission(this.admission, "admit", request, this.metrics);
-  }
-
-  #validate(request: AdmissionRequest): Promise<void> {
-    return runAdmission(this.admission, "validate", request, this.metrics);
   }
 
   async #toStorage(resource: Resource, object: JsonObject): Promise<JsonObject> {

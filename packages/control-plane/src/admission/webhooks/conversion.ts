@@ -1,6 +1,6 @@
 import { type Random, uuid } from "@windlass/clock";
 import { clone, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
-import { valueAt } from "../../json-fields.ts";
+import { metadataOf, valueAt } from "../../json-fields.ts";
 import type { WebhookConversion } from "../../registry/definitions.ts";
 import { metadataFaults } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
@@ -65,7 +65,7 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
 
 /** Without its version: what is stored does not carry one. */
 function asStored(object: JsonObject): JsonObject {
-  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata as JsonObject;
+  const { resourceVersion: _resourceVersion, ...metadata } = metadataOf(object);
   return clone({ ...object, metadata });
 }
 
@@ -123,7 +123,7 @@ function accept(original: JsonObject, converted: Json, apiVersion: string, refus
       `invalid kind (expected ${textOf(original.kind)}, received ${textOf(converted.kind)})`,
     );
   }
-  const before = original.metadata as JsonObject;
+  const before = metadataOf(original);
   const after = converted.metadata;
   for (const [part, word] of [
     ["name", "name"],
