@@ -1,5 +1,6 @@
 import { ManualClock, seededRandom } from "../../packages/clock/src/index.ts";
-import { administrator, ControlPlane } from "../../packages/control-plane/src/control-plane.ts";
+import { administrator } from "../../packages/control-plane/src/authority.ts";
+import { ControlPlane } from "../../packages/control-plane/src/control-plane.ts";
 import type { ApiResponse } from "../../packages/control-plane/src/http/request.ts";
 import { widgetDefinition } from "../differential/http/widget.ts";
 import { isRealServersOwn, isUnsupported } from "./expected-failures.ts";

@@ -1,5 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
-import { type Authority, createAuthority, loadAuthority } from "@windlass/certificates";
+import { type Authority, loadAuthority } from "@windlass/certificates";
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
 import { apiVersionOf } from "@windlass/kinds";
 import { builtinAdmission, quotaAdmission } from "./admission/index.ts";
@@ -26,6 +25,7 @@ import {
   rolesIn,
   type Tokens,
 } from "./auth/index.ts";
+import { administrator, administratorPair, newAuthority, openData, servingPair } from "./authority.ts";
 import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
 import { type ControllerChoice, startControllers } from "./controllers/index.ts";
 import { type ControllerDependencies, type Running, settled } from "./controllers/loop.ts";
@@ -111,14 +111,6 @@ export interface Write {
   /** The object as JSON. */
   readonly json: string;
 }
-
-/** The user behind a control plane's own kubeconfig: may do everything. */
-export const administrator: Requester = {
-  name: "kubernetes-admin",
-  groups: ["system:masters", "system:authenticated"],
-};
-
-const year = 365 * 24 * 3_600_000;
 
 /**
  * A Kubernetes API server and its controllers in this process, for developing and testing
@@ -381,19 +373,7 @@ export class ControlPlane implements AsyncDisposable {
    * @default "127.0.0.1"
    */
   servingPair(host = "127.0.0.1"): { readonly certificate: string; readonly key: string } {
-    return this.authority.issue({
-      commonName: "kube-apiserver",
-      dnsNames: [
-        "localhost",
-        "kubernetes",
-        "kubernetes.default",
-        "kubernetes.default.svc",
-        "kubernetes.default.svc.cluster.local",
-      ],
-      ipAddresses: [...new Set(["127.0.0.1", "::1", ...(/^[\d.]+$|:/.test(host) ? [host] : [])])],
-      usages: ["server"],
-      validFor: year,
-    });
+    return servingPair(this.authority, host);
   }
 
   /**
@@ -419,14 +399,7 @@ export class ControlPlane implements AsyncDisposable {
     return kubeconfigYaml({
       server,
       authority: authority.certificate,
-      user:
-        user ??
-        authority.issue({
-          commonName: administrator.name,
-          organizations: ["system:masters"],
-          usages: ["client"],
-          validFor: year,
-        }),
+      user: user ?? administratorPair(authority),
     });
   }
 
@@ -475,26 +448,6 @@ export class ControlPlane implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-function newAuthority(random: Random): Authority {
-  return createAuthority({
-    commonName: "windlass-control-plane",
-    validFor: 10 * year,
-    clock: systemClock,
-    random,
-  });
-}
-
-/** Opens a data file; a new one is given keys. */
-async function openData(path: string): Promise<DataFile> {
-  const { DataFile } = await import("./storage/data-file.ts");
-  return DataFile.open(path, () => {
-    const { certificate, key } = newAuthority(systemRandom);
-    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const tokenKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    return { authority: { certificate, key }, tokenKey };
-  });
 }
 
 function withoutVersions(kinds: KindTable, versions: readonly string[]): void {

@@ -5,7 +5,8 @@ export type {
   WebhookHandler,
 } from "./admission/webhooks/index.ts";
 export type { ApiServerSettings, ListenOptions, ServiceAccountTokenSettings } from "./api-server-settings.ts";
-export { administrator, type ControlPlaneOptions, type Write } from "./control-plane.ts";
+export { administrator } from "./authority.ts";
+export type { ControlPlaneOptions, Write } from "./control-plane.ts";
 export type { ControllerChoice, ControllerName } from "./controllers/index.ts";
 export type { Fault, FaultError, FaultHandle, Faults, FaultTarget, Verb } from "./faults/index.ts";
 export type { ApiRequest, ApiResponse } from "./http/request.ts";

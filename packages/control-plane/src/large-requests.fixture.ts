@@ -6,7 +6,8 @@ import { WorkCounter } from "./work-between-turns.fixture.ts";
  * before the counter starts.
  */
 const counter = new WorkCounter();
-const { administrator, ControlPlane } = await import("./control-plane.ts");
+const { administrator } = await import("./authority.ts");
+const { ControlPlane } = await import("./control-plane.ts");
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -1,6 +1,7 @@
 import { ManualClock } from "@windlass/clock";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { administrator, ControlPlane } from "../control-plane.ts";
+import { administrator } from "../authority.ts";
+import { ControlPlane } from "../control-plane.ts";
 import type { Sink } from "./request.ts";
 
 let plane: ControlPlane;

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { apiVersionOf } from "@windlass/kinds";
+import { type GoType, goTypeOfKind } from "@windlass/kinds/go-types";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
 import { type Json, type JsonObject, stringify } from "../json.ts";
-import { type GoType, goTypeOfKind } from "@windlass/kinds/go-types";
 import { builtinKinds } from "../kinds/index.ts";
 import { decodeProtobuf } from "../protobuf/index.ts";
 

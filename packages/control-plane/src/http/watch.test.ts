@@ -3,7 +3,8 @@ import { request } from "node:https";
 import { ManualClock } from "@windlass/clock";
 import fc from "fast-check";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { administrator, ControlPlane, type ControlPlaneOptions } from "../control-plane.ts";
+import { administrator } from "../authority.ts";
+import { ControlPlane, type ControlPlaneOptions } from "../control-plane.ts";
 import type { JsonObject } from "../json.ts";
 import type { Sink } from "./request.ts";
 

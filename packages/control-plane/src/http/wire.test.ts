@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { administrator, ControlPlane } from "../control-plane.ts";
+import { administrator } from "../authority.ts";
+import { ControlPlane } from "../control-plane.ts";
 
 let plane: ControlPlane;
 let open: () => Promise<TLSSocket>;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { administrator, ControlPlane } from "../control-plane.ts";
+import { administrator } from "../authority.ts";
+import { ControlPlane } from "../control-plane.ts";
 import type { JsonObject } from "../json.ts";
 
 let plane: ControlPlane;
