@@ -16,5 +16,5 @@ export type { LiveInformer } from "./informer.ts";
 export type { ListWatcher } from "./list-watcher.ts";
 export type { CacheObserver, InformerLabels, InformerStats, InformerStatus } from "./metrics.ts";
 export { type NamespaceSet, type NamespacesByLabel, namespaceSet, namespacesByLabel } from "./namespaces.ts";
-export { MalformedObjectError } from "./stored-object.ts";
+export { MalformedObjectError } from "./received.ts";
 export type { Transform } from "./transform.ts";

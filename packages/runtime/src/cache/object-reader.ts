@@ -2,9 +2,10 @@ import type { AnyKind, KubernetesObject } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
 import { MalformedMessageError } from "@windlass/client/protobuf";
 import type { Arenas } from "./arena.ts";
+import { MalformedObjectError } from "./received.ts";
 import { isJson } from "./scan.ts";
 import { readLabels } from "./scan-message.ts";
-import { type Intake, MalformedObjectError, type StoredObject } from "./stored-object.ts";
+import type { Intake, StoredObject } from "./stored-object.ts";
 
 /**
  * Keeps the objects that were read lately in parsed form, up to a budget, and drops the rest.

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { type CacheOptions, createCache } from "./cache.ts";
 import type { ListWatcher } from "./list-watcher.ts";
+import { MalformedObjectError } from "./received.ts";
 import { readLabels, scanMessage } from "./scan-message.ts";
-import { MalformedObjectError } from "./stored-object.ts";
 import { listen } from "./test-cache.fixture.ts";
 
 const ConfigMap: ResourceKind = {

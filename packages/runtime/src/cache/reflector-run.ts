@@ -4,6 +4,7 @@ import { type Clock, type Random, sleep } from "@windlass/clock";
 import type { InformerScope } from "./contract.ts";
 import { type ListWatcher, requestFailureOf } from "./list-watcher.ts";
 import { Pace, turn } from "./pace.ts";
+import { MalformedObjectError, type Received, receive } from "./received.ts";
 import {
   type Effect,
   initialState,
@@ -13,8 +14,8 @@ import {
   type ReflectorEvent,
   type ReflectorState,
   step,
+  type Transition,
 } from "./reflector.ts";
-import { MalformedObjectError } from "./stored-object.ts";
 import { jsonFormat, protobufFormat, type WireFormat } from "./wire-format.ts";
 
 /** What happened to an object, by the name of its watch event. */
@@ -25,13 +26,13 @@ export interface ReflectorSink {
   /** A full list starts: forget what was collected for an earlier one. */
   begin(list: ListStart): void;
   /** An object of the list that is being received, or its end. @throws MalformedObjectError */
-  collect(type: ChangeType, bytes: Buffer, start: number, end: number): void;
+  collect(type: ChangeType, object: Received): void;
   /** What was collected is everything there is at this version. */
   commit(version: string): Promise<void>;
   /** The kind is not served, so there is no object of it. */
   clear(): Promise<void>;
-  /** An object changed. @returns its version. @throws MalformedObjectError */
-  change(type: ChangeType, bytes: Buffer, start: number, end: number): string;
+  /** An object changed. @throws MalformedObjectError */
+  change(type: ChangeType, object: Received): void;
   /** Everything up to this version has been received. */
   bookmark(version: string): void;
   /** The reflector went from one state to another. */
@@ -118,29 +119,45 @@ export class Reflector {
   }
 
   async #tell(event: ReflectorEvent): Promise<void> {
-    await this.#perform(this.#step(event));
+    await this.#perform(this.#move(event));
   }
 
   /** Does what a step asks for; a request or a wait is left for the loop in `run`. */
   async #perform(effects: readonly Effect[]): Promise<void> {
+    const { sink } = this.#options;
     for (const effect of effects) {
-      if (effect.do === "begin") this.#options.sink.begin(effect.list);
-      else if (effect.do === "commit") await this.#options.sink.commit(effect.version);
-      else if (effect.do === "clear") await this.#options.sink.clear();
-      else this.#next = effect;
+      switch (effect.do) {
+        case "begin":
+          sink.begin(effect.list);
+          break;
+        case "commit":
+          await sink.commit(effect.version);
+          break;
+        case "clear":
+          await sink.clear();
+          break;
+        case "reach":
+          sink.bookmark(effect.version);
+          break;
+        default:
+          this.#next = effect;
+      }
     }
   }
 
-  #step(event: ReflectorEvent): readonly Effect[] {
-    const { clock, random, sink } = this.#options;
-    const before = this.#state;
+  /** Decides what an event means. Nothing has changed before {@link Reflector.#enter}. */
+  #step(event: ReflectorEvent): Transition {
+    const { clock, random } = this.#options;
     // Chance is drawn only where it is used, so that the number of objects does not shift the
     // sequence.
     const chance = event.type === "object" || event.type === "bookmark" ? 0 : random.next();
-    const { state, effects } = step(before, event, { now: clock.monotonic(), chance });
+    return step(this.#state, event, { now: clock.monotonic(), chance });
+  }
+
+  #enter(state: ReflectorState): void {
+    const before = this.#state;
     this.#state = state;
-    if (state.at !== before.at || state.failures !== before.failures) sink.moved(state);
-    return effects;
+    if (state.at !== before.at || state.failures !== before.failures) this.#options.sink.moved(state);
   }
 
   async #wait(ms: number): Promise<void> {
@@ -244,16 +261,23 @@ export class Reflector {
     sink.heard(clock.monotonic());
     const bytes = Buffer.concat(chunks, length);
     const list = format.scanList(bytes);
-    for (let item = 0; item < list.items.length; item += 2) {
-      this.#pace.begin();
-      sink.collect("ADDED", bytes, list.items[item] ?? 0, list.items[item + 1] ?? 0);
-      if (this.#pace.isSliceOver()) await turn();
-    }
-    await this.#tell({
+    const { take, state, effects } = this.#step({
       type: "page",
       version: list.resourceVersion,
       next: list.continue === "" ? undefined : list.continue,
     });
+    if (take !== undefined) await this.#collectPage(bytes, list.items);
+    this.#enter(state);
+    await this.#perform(effects);
+  }
+
+  /** @param items where each object of the page begins and ends */
+  async #collectPage(bytes: Buffer, items: readonly number[]): Promise<void> {
+    for (let item = 0; item < items.length; item += 2) {
+      this.#pace.begin();
+      this.#options.sink.collect("ADDED", receive(bytes, items[item] ?? 0, items[item + 1] ?? 0));
+      if (this.#pace.isSliceOver()) await turn();
+    }
   }
 
   async #watch(
@@ -278,52 +302,61 @@ export class Reflector {
       this.#pace.begin(now);
       watchdog.heard(now);
       sink.heard(now);
-      const event = this.#receive(format, bytes);
-      if (event) {
-        const effects = this.#step(event);
-        if (effects.length > 0) {
-          await this.#perform(effects);
-          if (this.#next) return;
-        }
+      const effects = this.#receive(format, bytes);
+      if (effects.length > 0) {
+        await this.#perform(effects);
+        if (this.#next) return;
       }
       if (this.#pace.isSliceOver()) await turn();
       if (this.#signal.aborted) return;
     }
   }
 
-  /** Gives an event to the sink. @returns what it means for the state. */
-  #receive(format: WireFormat, received: Buffer): ReflectorEvent | undefined {
-    const { sink } = this.#options;
+  /** Takes an event of a watch. @returns what is to be done after it. */
+  #receive(format: WireFormat, received: Buffer): readonly Effect[] {
     const { type, start, end, bytes = received } = format.scanEvent(received);
     switch (type) {
       case "ADDED":
       case "MODIFIED":
-      case "DELETED": {
-        if (this.#state.at !== "streaming")
-          return { type: "object", version: sink.change(type, bytes, start, end) };
-        sink.collect(type, bytes, start, end);
-        return undefined;
-      }
+      case "DELETED":
+        return this.#receiveObject(type, receive(bytes, start, end));
       case "BOOKMARK": {
         const { metadata } = format.readBookmark(bytes, start, end);
         const version = metadata?.resourceVersion ?? "";
         const endsInitial = metadata?.annotations?.[INITIAL_EVENTS_END] === "true";
-        if (this.#state.at === "watching" && version !== "") sink.bookmark(version);
-        return { type: "bookmark", version, endsInitial };
+        return this.#move({ type: "bookmark", version, endsInitial });
       }
       case "ERROR": {
         const failure = requestFailureOf(format.readStatus(bytes, start, end));
-        return {
+        return this.#move({
           type: "failed",
           failure:
             failure.is === "passing" && failure.retryAfterMs === undefined
               ? { ...failure, is: "broken" }
               : failure,
-        };
+        });
       }
       default:
         throw new MalformedObjectError(`the server sent a watch event of type ${JSON.stringify(type)}`);
     }
+  }
+
+  #receiveObject(type: ChangeType, object: Received): readonly Effect[] {
+    const { sink } = this.#options;
+    const { take, state, effects } = this.#step({
+      type: "object",
+      version: object.scan.resourceVersion,
+    });
+    if (take === "apply") sink.change(type, object);
+    else if (take === "collect") sink.collect(type, object);
+    this.#enter(state);
+    return effects;
+  }
+
+  #move(event: ReflectorEvent): readonly Effect[] {
+    const { state, effects } = this.#step(event);
+    this.#enter(state);
+    return effects;
   }
 
   #kind(): AnyKind {

@@ -6,6 +6,7 @@ import {
   type ReflectorState,
   type RequestFailure,
   step,
+  type Take,
 } from "./reflector.ts";
 
 type Entry = ReflectorEvent | [number, ReflectorEvent];
@@ -14,13 +15,14 @@ type Entry = ReflectorEvent | [number, ReflectorEvent];
 function play(...events: readonly Entry[]) {
   let state: ReflectorState = initialState;
   let effects: readonly Effect[] = [];
+  let take: Take | undefined;
   let now = 0;
   for (const entry of events) {
     const event = Array.isArray(entry) ? entry[1] : entry;
     if (Array.isArray(entry)) now = entry[0];
-    ({ state, effects } = step(state, event, { now, chance: 0 }));
+    ({ state, effects, take } = step(state, event, { now, chance: 0 }));
   }
-  return { state, effects };
+  return { state, effects, take };
 }
 
 const start: ReflectorEvent = { type: "start" };
@@ -49,6 +51,22 @@ test("the end bookmark commits what was streamed, and the same stream goes on", 
   const { state, effects } = play(start, { type: "bookmark", version: "5", endsInitial: false }, complete);
   expect(effects).toEqual([{ do: "commit", version: "10" }]);
   expect(state).toMatchObject({ at: "watching", version: "10" });
+});
+
+test("what comes belongs to the list under way, then changes what is held, and is dropped while nothing is open", () => {
+  const object: ReflectorEvent = { type: "object", version: "11" };
+  expect(play(start, object)).toMatchObject({ take: "collect", state: { at: "streaming" } });
+  expect(play(start, complete, object)).toMatchObject({ take: "apply", state: { version: "11" } });
+  expect(play(start, complete, passing, object)).toMatchObject({ take: undefined, state: { version: "10" } });
+  for (const next of ["token", undefined])
+    expect(play(start, invalid, { type: "page", version: "7", next }).take).toBe("collect");
+});
+
+test("a bookmark of a watch says how far it has come, one without a version does not", () => {
+  const bookmark = (version: string) =>
+    play(start, complete, { type: "bookmark", version, endsInitial: false });
+  expect(bookmark("12").effects).toEqual([{ do: "reach", version: "12" }]);
+  expect(bookmark("").effects).toEqual([]);
 });
 
 test("a server that refuses to stream, or never completes, is asked for pages, then and later", () => {

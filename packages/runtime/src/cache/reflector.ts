@@ -99,6 +99,13 @@ export interface ListStart {
   readonly isConsistent: boolean;
 }
 
+/** How objects that came are taken: one of a watch, or a page of a list. */
+export type Take =
+  /** They belong to the list under way. */
+  | "collect"
+  /** They change what is held. */
+  | "apply";
+
 /** What is to be done after a step. */
 export type Effect =
   /** Forget what was collected: a full list starts. */
@@ -107,13 +114,21 @@ export type Effect =
   | { readonly do: "commit"; readonly version: string }
   /** The kind was removed, and its objects with it. */
   | { readonly do: "clear" }
+  /** Everything up to this version has been received. */
+  | { readonly do: "reach"; readonly version: string }
   /** Leave the present request and make this one. */
   | { readonly do: "open"; readonly opening: Opening }
   | { readonly do: "wait"; readonly ms: number };
 
 /** The result of a step: the next state, and what is to be done. */
 export interface Transition {
+  /**
+   * Whether the objects that came are taken, and how; undefined where they are dropped. Done before
+   * the state is entered: what could not be taken has not been seen, and a watch resumes before it.
+   */
+  readonly take?: Take;
   readonly state: ReflectorState;
+  /** What follows, in this order. */
   readonly effects: readonly Effect[];
 }
 
@@ -197,6 +212,8 @@ type In<At extends ReflectorState["at"]> = Extract<ReflectorState, { at: At }>;
 
 function streaming(state: In<"streaming">, event: ReflectorEvent, moment: Moment): Transition {
   switch (event.type) {
+    case "object":
+      return { take: "collect", state, effects: none };
     case "bookmark":
       if (!event.endsInitial) return stay(state);
       // The same stream goes on with changes.
@@ -228,9 +245,13 @@ function streaming(state: In<"streaming">, event: ReflectorEvent, moment: Moment
 function listing(state: In<"listing">, event: ReflectorEvent, moment: Moment): Transition {
   switch (event.type) {
     case "page": {
-      if (event.next !== undefined) return page(state, "", event.next);
+      if (event.next !== undefined) return { take: "collect", ...page(state, "", event.next) };
       const next = watch(healthy(state, moment, event.version), moment);
-      return { state: next.state, effects: [{ do: "commit", version: event.version }, ...next.effects] };
+      return {
+        take: "collect",
+        state: next.state,
+        effects: [{ do: "commit", version: event.version }, ...next.effects],
+      };
     }
     case "failed":
       return unlisted(state, event.failure, moment);
@@ -245,14 +266,12 @@ function listing(state: In<"listing">, event: ReflectorEvent, moment: Moment): T
 function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment): Transition {
   switch (event.type) {
     case "object":
+      return { take: "apply", state: heard(state, moment, event.version), effects: none };
     case "bookmark":
-      return stay({
-        ...state,
-        ...reached(state),
-        heard: true,
-        healthySince: state.healthySince ?? moment.now,
-        version: event.version === "" ? state.version : event.version,
-      });
+      return {
+        state: heard(state, moment, event.version),
+        effects: event.version === "" ? none : [{ do: "reach", version: event.version }],
+      };
     case "silent":
       // A server sends bookmarks. A server that sends nothing at all from the start may have been
       // asked to go on from its own future, which it waits for silently. A list answers it.
@@ -279,6 +298,17 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
     default:
       return stay(state);
   }
+}
+
+/** A watch goes on from this version. */
+function heard(state: In<"watching">, moment: Moment, version: string): ReflectorState {
+  return {
+    ...state,
+    ...reached(state),
+    heard: true,
+    healthySince: state.healthySince ?? moment.now,
+    version: version === "" ? state.version : version,
+  };
 }
 
 /** A failure before the current objects were complete. */

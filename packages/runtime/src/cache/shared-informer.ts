@@ -18,6 +18,7 @@ import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts"
 import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
 import { Overlay, type OwnWrite } from "./overlay.ts";
 import { Pace, turn } from "./pace.ts";
+import type { Received } from "./received.ts";
 import type { ListStart, Opening, ReflectorState } from "./reflector.ts";
 import { type ChangeType, Reflector, type ReflectorSink } from "./reflector-run.ts";
 import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
@@ -234,12 +235,12 @@ export class SharedInformer implements ReflectorSink {
     this.#shownWrites = isConsistent ? this.#overlay.lastWrite : 0;
   }
 
-  collect(type: ChangeType, bytes: Buffer, start: number, end: number): void {
+  collect(type: ChangeType, object: Received): void {
     const collecting = this.view.collecting();
     const intake = type === "DELETED" ? { ...this.#intake, arena: loose } : this.#intake;
     const known = (namespace: string, name: string) =>
       this.#reusesHeld ? this.view.store.get(namespace, name) : undefined;
-    const stored = takeIn(intake, bytes, start, end, known);
+    const stored = takeIn(intake, object, known);
     const earlier = collecting.get(stored.namespace, stored.name);
     if (earlier === stored) return;
     if (type === "DELETED") {
@@ -268,8 +269,9 @@ export class SharedInformer implements ReflectorSink {
     await this.#replace(this.view.newStore(), undefined);
   }
 
-  change(type: ChangeType, bytes: Buffer, start: number, end: number): string {
-    return type === "DELETED" ? this.#remove(bytes, start, end) : this.#put(bytes, start, end);
+  change(type: ChangeType, object: Received): void {
+    if (type === "DELETED") this.#remove(object);
+    else this.#put(object);
   }
 
   bookmark(version: string): void {
@@ -345,17 +347,17 @@ export class SharedInformer implements ReflectorSink {
       if (this.view.store.get(stored.namespace, stored.name) !== stored) this.#release(stored);
   }
 
-  #put(bytes: Buffer, start: number, end: number): string {
+  #put(object: Received): void {
     const { observer } = this.#options;
     const known = (namespace: string, name: string) => this.view.store.get(namespace, name);
-    const stored = takeIn(this.#intake, bytes, start, end, known);
+    const stored = takeIn(this.#intake, object, known);
     const { namespace, name, uid, resourceVersion } = stored;
     const held = this.view.store.get(namespace, name);
     const isReplay = held !== undefined && held.uid === uid && isOlder(resourceVersion, held.resourceVersion);
     if (isReplay) this.#release(stored);
     if (held === stored || isReplay) {
       this.#overlay.sawObject(namespace, name, uid, resourceVersion);
-      return resourceVersion;
+      return;
     }
     this.view.store.set(stored);
     this.#sawVersion(resourceVersion);
@@ -372,11 +374,10 @@ export class SharedInformer implements ReflectorSink {
       this.#subscribers.tell(this.#added(stored, false));
     }
     if (held) this.#release(held);
-    return resourceVersion;
   }
 
-  #remove(bytes: Buffer, start: number, end: number): string {
-    const last = takeIn({ ...this.#intake, arena: loose }, bytes, start, end, () => undefined);
+  #remove(object: Received): void {
+    const last = takeIn({ ...this.#intake, arena: loose }, object, () => undefined);
     const { namespace, name, uid, resourceVersion } = last;
     const held = this.view.store.get(namespace, name);
     if (held?.uid === uid) {
@@ -389,7 +390,6 @@ export class SharedInformer implements ReflectorSink {
       this.#options.observer.changed?.(this, "deleted");
       this.#subscribers.tell(this.#gone(last));
     }
-    return resourceVersion;
   }
 
   /** Puts another store in the place of the present one, then reports the differences. */

@@ -1,9 +1,18 @@
 import type { KubernetesObject } from "@windlass/client";
-import { MalformedMessageError } from "@windlass/client/protobuf";
 import { type Arenas, type Chunk, type Content, nowhere, type Placed } from "./arena.ts";
 import type { FieldManagers } from "./field-managers.ts";
-import { isJson, type Scan, scanObject } from "./scan.ts";
-import { copyWithoutCut, lengthWithoutCut, type MessageScan, scanMessage } from "./scan-message.ts";
+import {
+  explained,
+  type Identity,
+  isObject,
+  MalformedObjectError,
+  nameless,
+  parse,
+  type Received,
+  type ReceivedAs,
+} from "./received.ts";
+import { type Scan, scanObject } from "./scan.ts";
+import { copyWithoutCut, lengthWithoutCut, type MessageScan } from "./scan-message.ts";
 import type { GuardedTransform } from "./transform.ts";
 
 /**
@@ -48,18 +57,7 @@ export class StoredObject implements Placed {
   }
 }
 
-type Identity = Pick<Scan, "namespace" | "name" | "uid" | "resourceVersion">;
-
 const noOwners: readonly string[] = [];
-
-/**
- * The server sent something that is not a Kubernetes object. The connection it came by is not to be
- * trusted further.
- */
-export class MalformedObjectError extends Error {
-  override readonly name = "MalformedObjectError";
-  readonly code = "MALFORMED_OBJECT";
-}
 
 /** Where an object's bytes are put. */
 export type Storage = Pick<Arenas, "store">;
@@ -76,54 +74,42 @@ export interface Intake {
 }
 
 /**
- * Stores the object that stands in `bytes` from `start` to `end`, as JSON or as a message. `known`
- * says what is already held under a name: where that is the same version, it is given back and
- * nothing is copied.
+ * Stores an object that was received. `known` returns what is already held under a name: where that
+ * is the same version, it is returned and nothing is copied.
  *
  * @throws MalformedObjectError
  */
 export function takeIn(
   intake: Intake,
-  bytes: Buffer,
-  start: number,
-  end: number,
+  received: Received,
   known: (namespace: string, name: string) => StoredObject | undefined,
 ): StoredObject {
-  if (!isJson(bytes, start)) return takeInMessage(intake, bytes, start, end, known);
-  const scan = scanObject(bytes, start, end);
-  if (!scan) return rewrite(intake, parse(bytes, start, end), known);
-  const held = known(scan.namespace, scan.name);
-  if (held && isSameVersion(held, scan)) return held;
-  if (intake.transform) return rewrite(intake, parse(bytes, start, end), known);
-  const owners = ownersOf(bytes, scan);
-  const owned = intake.fieldManagers.inJson(bytes, scan, owners);
-  const object = new StoredObject(scan, owners, labelsOf(bytes, scan), owned);
-  intake.arena.store(object, new JsonContent(bytes, scan, intake.keepManagedFields));
-  return object;
+  const { namespace, name } = received.scan;
+  const held = known(namespace, name);
+  if (held && isSameVersion(held, received.scan)) return held;
+  switch (received.as) {
+    case "parsed":
+      return rewrite(intake, received.object);
+    case "json": {
+      const { bytes, scan } = received;
+      if (intake.transform) return rewrite(intake, parse(bytes, scan.start, scan.end));
+      const owners = ownersOf(bytes, scan);
+      const owned = intake.fieldManagers.inJson(bytes, scan, owners);
+      const object = new StoredObject(scan, owners, labelsOf(bytes, scan), owned);
+      intake.arena.store(object, new JsonContent(bytes, scan, intake.keepManagedFields));
+      return object;
+    }
+    case "message":
+      return explained(received.scan, () => takeInMessage(intake, received));
+  }
 }
 
-function takeInMessage(
-  intake: Intake,
-  bytes: Buffer,
-  start: number,
-  end: number,
-  known: (namespace: string, name: string) => StoredObject | undefined,
-): StoredObject {
-  try {
-    const scan = scanMessage(bytes, start, end);
-    const held = known(scan.namespace, scan.name);
-    if (held && isSameVersion(held, scan)) return held;
-    if (intake.transform) return rewrite(intake, intake.readMessage(bytes, start, end), known);
-    const owned = intake.fieldManagers.inMessage(bytes, scan);
-    const object = new StoredObject(scan, scan.owners, undefined, owned);
-    intake.arena.store(object, new MessageContent(bytes, scan, intake.keepManagedFields));
-    return object;
-  } catch (error) {
-    if (!(error instanceof MalformedMessageError)) throw error;
-    throw new MalformedObjectError(
-      `the server sent ${end - start} bytes that are no object's message: ${error.message}`,
-    );
-  }
+function takeInMessage(intake: Intake, { bytes, scan }: ReceivedAs<"message">): StoredObject {
+  if (intake.transform) return rewrite(intake, intake.readMessage(bytes, scan.start, scan.end));
+  const owned = intake.fieldManagers.inMessage(bytes, scan);
+  const object = new StoredObject(scan, scan.owners, undefined, owned);
+  intake.arena.store(object, new MessageContent(bytes, scan, intake.keepManagedFields));
+  return object;
 }
 
 /** An object's JSON, without its `managedFields` unless they are to be kept. */
@@ -172,16 +158,9 @@ class MessageContent implements Content {
   }
 }
 
-function rewrite(
-  intake: Intake,
-  parsed: unknown,
-  known: (namespace: string, name: string) => StoredObject | undefined,
-): StoredObject {
-  if (!isObject(parsed)) throw new MalformedObjectError("the server sent an object without metadata.name");
+function rewrite(intake: Intake, parsed: unknown): StoredObject {
+  if (!isObject(parsed)) throw nameless();
   const before = parsed.metadata;
-  const held = known(before.namespace ?? "", before.name);
-  if (held && held.uid === (before.uid ?? "") && held.resourceVersion === (before.resourceVersion ?? ""))
-    return held;
   const object = prepare(intake, parsed);
   const bytes = Buffer.from(JSON.stringify(object));
   const scan = scanObject(bytes, 0, bytes.length);
@@ -207,15 +186,6 @@ export function prepare(intake: Intake, object: KubernetesObject): KubernetesObj
   }
   if (!intake.transform) return prepared;
   return intake.transform(structuredClone(prepared)) ?? prepared;
-}
-
-function parse(bytes: Buffer, start: number, end: number): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8", start, end));
-  } catch {
-    // The text itself is not quoted: it may hold a Secret.
-    throw new MalformedObjectError(`the server sent ${end - start} bytes that are not JSON`);
-  }
 }
 
 function ownersOf(bytes: Buffer, scan: Scan): readonly string[] {
@@ -249,18 +219,5 @@ function labelsOf(bytes: Buffer, scan: Scan): string {
 function isSameVersion(held: StoredObject, scan: Identity): boolean {
   return (
     held.uid === scan.uid && held.resourceVersion === scan.resourceVersion && scan.resourceVersion !== ""
-  );
-}
-
-/** Whether a value has what every Kubernetes object has. */
-export function isObject(value: unknown): value is KubernetesObject {
-  if (typeof value !== "object" || value === null || !("metadata" in value)) return false;
-  const { metadata } = value;
-  return (
-    typeof metadata === "object" &&
-    metadata !== null &&
-    "name" in metadata &&
-    typeof metadata.name === "string" &&
-    metadata.name !== ""
   );
 }

@@ -1,9 +1,9 @@
 import type { AnyKind, ListOptions, ProtobufReader, WatchOptions } from "@windlass/client";
 import { MalformedMessageError, messageNamed, readMessage } from "@windlass/client/protobuf";
 import type { ListWatcher } from "./list-watcher.ts";
+import { MalformedObjectError } from "./received.ts";
 import { type ScannedEvent, type ScannedList, scanEvent, scanList } from "./scan.ts";
 import { scanEventMessage, scanListMessage } from "./scan-message.ts";
-import { MalformedObjectError } from "./stored-object.ts";
 
 /** How a server's answers are asked for and found one's way in. */
 export interface WireFormat {
