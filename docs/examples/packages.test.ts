@@ -85,7 +85,7 @@ test("client: verbs, and errors that say what they are", async () => {
   const read = await client.create(ConfigMap, { metadata: key, data: { colour: "red" } });
   await client.patch(ConfigMap, key, { type: "merge", patch: { data: { colour: "green" } } });
   await client.update(ConfigMap, { ...read, data: { colour: "blue" } }).catch((error: unknown) => {
-    if (!isConflict(error)) throw error; // somebody wrote it since it was read
+    if (!isConflict(error)) throw error; // another client wrote it since it was read
   });
   const { items } = await client.list(ConfigMap, { namespace: "default", labelSelector: "!gone" });
   expect(items.find(({ metadata }) => metadata.name === "settings")?.data).toEqual({ colour: "green" });

@@ -64,8 +64,8 @@ export interface Relay {
  *
  * - Back-pressure: a side is read from only while the other keeps up.
  * - Half-close: the end of one direction is passed on, and the other direction goes on.
- * - A connection that is cut off is reset where its transport can say so, so that nobody takes what
- *   has arrived for all there was.
+ * - A connection that is cut off is reset where its transport can say so, so that its peer does not
+ *   mistake what has arrived for the whole.
  *
  * Bytes that a socket has received and that are still unread are passed on too, so a tenant may
  * look at the first ones and `unshift` them. Any duplex streams of bytes will do.

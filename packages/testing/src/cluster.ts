@@ -284,8 +284,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Takes the finalizers off all objects of a definition. The operators that set them are gone, and
-   * nobody else would.
+   * Removes the finalizers of all objects of a definition: the operators that set them no longer
+   * run.
    */
   async #letGo(definition: string): Promise<void> {
     const { spec } = await this.client.get(CustomResourceDefinition, { name: definition });

@@ -36,7 +36,7 @@ test("a node that is cut off is lost after a while, its pods go elsewhere, and i
   expect(ready(cluster, "pods", "alone")).toBe("False");
   expect(cluster.events("Pod")).toContain("NodeNotReady: Node is not ready");
   await cluster.pass(300_000);
-  // Nobody on the node can say that they have ended: they stay, on their way out.
+  // The node does not report that they have ended: they stay, being deleted.
   const east = cluster.list("pods").filter((one) => valueAt(one, "spec", "nodeName") === "east");
   expect(east.every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
   expect(cluster.events("Pod")).toContain("TaintManagerEviction: Marking for deletion Pod default/alone");

@@ -150,8 +150,8 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
   }
 
   /**
-   * Whatever devices somebody says that a node has, pods may use: its kubelet offers what is in the
-   * capacity, and nothing else.
+   * Pods may use whatever devices a client writes into a node's capacity: the kubelet offers those,
+   * and no others.
    */
   async function syncDevices(node: Stored<Node>): Promise<void> {
     const { capacity: has = {}, allocatable: offers = {} } = node.status ?? {};

@@ -139,8 +139,8 @@ function stepAll(pod: Stored<Pod>, view: PodView): Stepped {
 }
 
 /**
- * Whether one of these was ever started. Once a main container was, nobody waits for init
- * containers any more.
+ * Whether one of these was ever started. Once a main container was, the pod no longer waits for
+ * init containers.
  */
 function hasBegun(statuses: readonly ContainerStatus[]): boolean {
   return statuses.some(

@@ -89,8 +89,8 @@ function begun(view: ContainerView, before: ContainerStatus | undefined, observe
 }
 
 /**
- * How a process ended. One that nobody knows of was lost with the control plane that had started
- * it.
+ * How a process ended. Of one that was lost with the control plane that had started it, this is
+ * unknown.
  */
 export function exitOfProcess(observed: Observed): ContainerExit {
   if (observed.at === "exited") {

@@ -152,7 +152,7 @@ test("the fewest and least important pods make room for a more important one", a
   expect(valueAt(cluster.get("pods", "important"), "status", "nominatedNodeName")).toBeUndefined();
 });
 
-test("nobody makes room for a pod that is no more important, or does not want it", async () => {
+test("no pod is preempted for one of equal priority, or whose policy is Never", async () => {
   await using cluster = await startCluster({ nodes: [{ name: "small", capacity: { cpu: "1" } }] });
   const important = {
     apiVersion: "scheduling.k8s.io/v1",

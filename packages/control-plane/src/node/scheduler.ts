@@ -104,7 +104,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       try {
         await schedule(key, pod);
       } catch (error) {
-        // Gone, or placed by somebody else in the meantime.
+        // Deleted, or bound by another scheduler in the meantime.
         if (!(error instanceof StatusError)) throw error;
       }
       return undefined;

@@ -218,7 +218,7 @@ test("time decides when a pod is created, ready, done, and gone", async () => {
   expect(cluster.get("pods", "gone")).toBeUndefined();
 });
 
-test("a deleted pod with a finalizer of somebody else's ends, and stays for them", async () => {
+test("a deleted pod with another controller's finalizer ends, and is kept until that is removed", async () => {
   await using cluster = await startCluster();
   const held = pod("held");
   (held.metadata as JsonObject).finalizers = ["example.com/mine"];

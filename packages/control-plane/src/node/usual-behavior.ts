@@ -5,9 +5,9 @@ import type { Behavior } from "./behavior.ts";
 
 /**
  * What a container does whose behavior is not set: it runs, unless its pod is there to end. That
- * is the pod of a Job, and a pod that nobody looks after, is not restarted and names what it runs,
- * as those of `helm test` and `kubectl run --restart=Never -- command` are. A command that would go
- * on does: `sleep 30` for 30 seconds, `sleep infinity` indefinitely.
+ * is the pod of a Job, and a pod without a controller that is not restarted and has a command, as
+ * `helm test` and `kubectl run --restart=Never -- command` create them. A command that would go on
+ * does: `sleep 30` for 30 seconds, `sleep infinity` indefinitely.
  */
 export function usualBehavior(pod: Stored<Pod>, name: string | undefined): Behavior {
   const { command = [], args = [] } = containerOf(pod, name) ?? {};

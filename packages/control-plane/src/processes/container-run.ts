@@ -357,7 +357,7 @@ export class ContainerRun {
     this.#settle({ at: "exited", startedAt: this.#startedAt, finishedAt, ...exit, message });
   }
 
-  /** Waits for the rest of what was written, now that nobody is left who could write more. */
+  /** Waits for the rest of the output, now that no process is left that could write more. */
   async #drain(): Promise<void> {
     const child = this.#child;
     await Promise.all(

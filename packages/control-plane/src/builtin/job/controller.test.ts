@@ -232,7 +232,7 @@ test("of many missed times the last one counts, and a warning says that they wer
   );
 });
 
-test("what somebody starts from a CronJob by hand is told, and left alone", async () => {
+test("a Job that a user creates from a CronJob is reported in an event, and left alone", async () => {
   await using cluster = await startCluster();
   cluster.plane.node.on("by-hand-*", "run");
   await cluster.create(cronJob({ schedule: "0 * * * *" }));

@@ -150,7 +150,7 @@ test("an Indexed job can be made smaller and larger: indexes beyond its end are 
   expect(status(cluster)).toMatchObject({ succeeded: 2, completedIndexes: "0,1" });
 });
 
-test("a pod that somebody deletes counts as failed, and its successor waits", async () => {
+test("a pod that a client deletes counts as failed, and its successor waits", async () => {
   await using cluster = await indexedJob({ completions: 1, parallelism: 1, completionMode: "NonIndexed" });
   const [pod] = cluster.list("pods");
   await cluster.delete("pods", pod?.metadata.name as string);
