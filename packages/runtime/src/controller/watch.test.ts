@@ -16,6 +16,20 @@ test("byLabel names the object in the same namespace", () => {
   expect(map({ metadata })).toBeUndefined();
 });
 
+test("byLabel takes no label for one that the object has not, whatever its name", () => {
+  const object = { metadata: { name: "a", namespace: "default", labels: {} } };
+  for (const label of ["constructor", "toString", "hasOwnProperty"]) {
+    expect(byLabel(label)(object)).toBeUndefined();
+    expect(
+      byLabel("app", { namespace: label })({ metadata: { name: "a", labels: { app: "a" } } }),
+    ).toBeUndefined();
+    expect(byLabel(label)({ metadata: { ...object.metadata, labels: { [label]: "web" } } })).toEqual({
+      namespace: "default",
+      name: "web",
+    });
+  }
+});
+
 test("byLabel names the object in the namespace of another label, and none where that is missing", () => {
   const map = byLabel("example.com/app", { namespace: "example.com/app-namespace" });
   const labels = { "example.com/app": "web" };

@@ -120,12 +120,18 @@ export function byLabel(
   { namespace: namespaceLabel }: LabelOptions = {},
 ): (object: KubernetesObject) => Mapped {
   return ({ metadata: { labels = {}, ...metadata } }) => {
-    const namespace = namespaceLabel === undefined ? metadata.namespace : labels[namespaceLabel];
+    const name = labelOf(labels, label);
+    const namespace = namespaceLabel === undefined ? metadata.namespace : labelOf(labels, namespaceLabel);
     // An object that lacks one of the labels belongs to another owner.
-    if (!labels[label] || namespace === "" || (namespaceLabel !== undefined && namespace === undefined))
+    if (!name || namespace === "" || (namespaceLabel !== undefined && namespace === undefined))
       return undefined;
-    return { namespace, name: labels[label] };
+    return { namespace, name };
   };
+}
+
+/** A label may have the name of what every object inherits, such as `constructor`. */
+function labelOf(labels: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(labels, name) ? labels[name] : undefined;
 }
 
 /**
