@@ -2,7 +2,7 @@ import type { AnyKind } from "@windlass/client";
 import { ConfigMap } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { ReconcileOverError } from "../reconcile/errors.ts";
-import { appController, ModelRun, running } from "../reconcile/model-run.fixture.ts";
+import { appController, ModelRun, running, WebApp } from "../reconcile/model-run.fixture.ts";
 import { Follows } from "./follow.ts";
 
 const key = { namespace: "default", name: "web" };
@@ -22,6 +22,32 @@ test("a reconcile that outlives its controller follows nothing any more", async 
   follows.close();
   await expect(late.follow(ConfigMap, key)).rejects.toBeInstanceOf(ReconcileOverError);
   expect(opened).toEqual([]);
+});
+
+test("a reconcile that outlives its time follows nothing any more", async () => {
+  const late = Promise.withResolvers<void>();
+  const followed: unknown[] = [];
+  let reconciles = 0;
+  const run = await running(
+    appController({
+      timeout: "1s",
+      follows: [ConfigMap],
+      reconcile: async ({ metadata }, { follow }) => {
+        reconciles += 1;
+        if (reconciles > 1) return;
+        await late.promise;
+        const asked = follow(ConfigMap, { namespace: "default", name: metadata.name });
+        followed.push(await asked.catch((error: unknown) => error));
+      },
+    }),
+  );
+  await run.settle(60_000);
+  run.cluster.remove(WebApp, key);
+  await run.settle();
+  late.resolve();
+  await run.settle();
+  expect(followed).toEqual([expect.any(ReconcileOverError)]);
+  await run.manager.stop();
 });
 
 test.each([

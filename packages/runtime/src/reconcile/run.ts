@@ -232,7 +232,11 @@ export class Run<K extends AnyKind> {
       cache,
       owned,
       ownedAll,
-      follow: this.follows.follow,
+      // What is followed is let go when the object is: that may be over and done with by then.
+      follow: async (followed, key) => {
+        this.#refuseIfOver(`follow ${describe(followed, key)}`);
+        return await this.follows.follow(followed, key);
+      },
       apply: async <C extends AnyKind>(child: Child<C>) => (await children.apply(child)) as ObjectOf<C>,
       delete: (kind, child, options) => deleteObject(this.client, kind, child, options),
       events: this.events,
