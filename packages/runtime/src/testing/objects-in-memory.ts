@@ -184,11 +184,12 @@ function identify(kind: AnyKind, key: ObjectKey): string {
 
 /** Maps are merged, null removes, everything else is replaced. */
 function merged(before: unknown, change: unknown): unknown {
-  if (!isRecord(before) || !isRecord(change)) return change;
-  const after: Record<string, unknown> = { ...before };
+  if (!isRecord(change)) return change;
+  // A map takes any name for a field, `__proto__` too.
+  const after = new Map(isRecord(before) ? Object.entries(before) : []);
   for (const [field, value] of Object.entries(change)) {
-    if (value === null) delete after[field];
-    else if (value !== undefined) after[field] = merged(before[field], value);
+    if (value === null) after.delete(field);
+    else if (value !== undefined) after.set(field, merged(after.get(field), value));
   }
-  return after;
+  return Object.fromEntries(after);
 }

@@ -166,6 +166,29 @@ describe("testReconcile", () => {
     expect(prunes).toBe(false);
   });
 
+  test("merges patches as the server does, whatever the names of keys", async () => {
+    const { data } = JSON.parse('{"data":{"__proto__":"1","constructor":"2","gone":null}}') as {
+      data: Record<string, string>;
+    };
+    const seen: unknown[] = [];
+    const declared = controller(WebApp, {
+      owns: [ConfigMap],
+      reconcile: async ({ metadata: { namespace } }, { client }) => {
+        const key = { namespace, name: "made" };
+        await client.create(ConfigMap, { metadata: key });
+        await client.patch(ConfigMap, key, { type: "merge", patch: { data } });
+        seen.push(Object.entries((await client.get(ConfigMap, key)).data ?? {}));
+      },
+    });
+    await testReconcile(declared, app);
+    expect(seen).toEqual([
+      [
+        ["__proto__", "1"],
+        ["constructor", "2"],
+      ],
+    ]);
+  });
+
   test("keeps what is logged, recorded and counted, on a clock that stands still", async () => {
     const now = new Date("2030-05-05T05:05:05Z");
     const declared = controller(WebApp, {
