@@ -1,6 +1,6 @@
 import { type Interceptor, ignoreNotFound, type KubernetesObject } from "@windlass/client";
 import { adoptableByAnnotation, child, controller, defineResource, manager } from "@windlass/runtime";
-import { ConfigMap, Deployment, Secret, Service } from "@windlass/runtime/kinds";
+import { ConfigMap, Deployment, EventV1 as Event, Secret, Service } from "@windlass/runtime/kinds";
 import {
   startCluster,
   type TestCluster,
@@ -143,6 +143,19 @@ const passwordIn = ({ data }: { readonly data?: Readonly<Record<string, string>>
   Buffer.from(data?.password ?? "", "base64").toString();
 const ownersOf = ({ metadata }: KubernetesObject) =>
   metadata.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`) ?? [];
+
+/** Whether mark and server say that the controller has applied an object. */
+const isRecorded = ({ metadata: { annotations, managedFields } }: KubernetesObject) =>
+  annotations?.["windlass.dev/applied"] !== undefined &&
+  managedFields?.some(({ manager, operation }) => manager === "stage.windlass" && operation === "Apply");
+
+/** Waits for an event by its reason and the beginning of its note. */
+async function waitForNote(wanted: string) {
+  const { client } = cluster;
+  const notes = async () =>
+    (await client.list(Event, { namespace })).items.map(({ reason, note }) => `${reason}: ${note}`);
+  await expect.poll(notes, { timeout: 30_000 }).toContainEqual(expect.stringContaining(wanted));
+}
 
 test("a child comes after another is ready, and what is no longer wanted goes after that", async () => {
   const { client } = cluster;
@@ -316,6 +329,7 @@ test("a user's copy of a child is left alone", async () => {
   await waitFor(client, ConfigMap, named("copied-kept"), ({ data }) => data?.label === "second");
   await change(key, { wants: ["kept"] });
   await waitForDeletion(client, ConfigMap, named("copied-settings"));
+  await waitForNote(`ChildNotPruned: ConfigMap ${namespace}/copied-by-hand has Stage`);
   const later = await client.get(ConfigMap, named("copied-by-hand"));
   expect(later.metadata.resourceVersion).toBe(copy.metadata.resourceVersion);
 }, 60_000);
@@ -372,6 +386,69 @@ test("a child that is no longer wanted, and is taken from its owner just before,
   await change(key, { wants: ["kept"], label: "second" });
   await waitFor(client, ConfigMap, named("saved-kept"), ({ data }) => data?.label === "second");
   expect(passwordIn(await client.get(Secret, named("saved-password")))).toBe("first");
+}, 60_000);
+
+test("what is created only goes when it is no longer wanted, though others cleared what the server knew of it", async () => {
+  const { client } = cluster;
+  const key = await create("cleared", { wants: ["password", "kept"], label: "first" });
+  const secret = await waitFor(client, Secret, named("cleared-password"), (live) => live);
+  const byHand = { stringData: { password: "by-hand" }, metadata: { labels: { team: "blue" } } };
+  for (const forget of [{ managedFields: [{}] }, { annotations: null }]) {
+    await client.patch(Secret, secret.metadata, { type: "merge", patch: byHand });
+    await client.patch(Secret, secret.metadata, { type: "merge", patch: { metadata: forget } });
+    const live = await waitFor(client, Secret, named("cleared-password"), (again) =>
+      isRecorded(again) ? again : undefined,
+    );
+    expect(passwordIn(live)).toBe("by-hand");
+    expect(live.metadata.labels).toEqual({ team: "blue" });
+  }
+  await change(key, { wants: ["kept"] });
+  await waitForDeletion(client, Secret, named("cleared-password"));
+}, 60_000);
+
+const forgotten = {
+  record: [{ managedFields: [{}] }, "the server has no record that stage.windlass applied it"],
+  mark: [{ annotations: null }, "its annotation windlass.dev/applied was removed"],
+} as const;
+
+test.for(["record", "mark"] as const)(
+  "a child that is no longer wanted, and loses its %s just before, is left and named",
+  { timeout: 60_000 },
+  async (what) => {
+    const { client } = cluster;
+    const [metadata, why] = forgotten[what];
+    const name = `unproven-${what}`;
+    const password = named(`${name}-password`);
+    const key = await create(name, { wants: ["password"], label: "first" });
+    await waitFor(client, Secret, password, () => true);
+    before.set(`DELETE ${password.name}`, () =>
+      client.patch(Secret, password, { type: "merge", patch: { metadata } }),
+    );
+    await change(key, { wants: [] });
+    await waitForNote(
+      `ChildNotPruned: Secret ${namespace}/${password.name} has Stage ${namespace}/${name} as its controller and is not wanted, but ${why}`,
+    );
+    expect(passwordIn(await client.get(Secret, password))).toBe("first");
+  },
+);
+
+test("a child that somebody changes again and again is put back each time, and an event names who it is", async () => {
+  const { client } = cluster;
+  await create("fought", { wants: ["kept"], label: "first" });
+  await waitFor(client, ConfigMap, named("fought-kept"), () => true);
+  for (let round = 1; round <= 5; round++) {
+    const patch = { data: { label: `edited ${round}` } };
+    await client.patch(
+      ConfigMap,
+      named("fought-kept"),
+      { type: "merge", patch },
+      { fieldManager: "somebody" },
+    );
+    await waitFor(client, ConfigMap, named("fought-kept"), ({ data }) => data?.label === "first");
+  }
+  await waitForNote(
+    `ChildContested: ConfigMap ${namespace}/fought-kept was changed 5 times within ten minutes, most recently by somebody (data), and put back each time by stage.windlass`,
+  );
 }, 60_000);
 
 test("what is kept loses its owner and stays, and can be wanted again", async () => {

@@ -11,7 +11,8 @@ import {
 } from "@windlass/client";
 import { type Clock, systemClock } from "@windlass/clock";
 import { type Cache, type ChildOptions, child } from "@windlass/runtime";
-import { type ChildMemory, Children } from "../../../packages/runtime/src/reconcile/children.ts";
+import { ChildMemory } from "../../../packages/runtime/src/reconcile/child-memory.ts";
+import { Children } from "../../../packages/runtime/src/reconcile/children.ts";
 import { cachedClient, keyOf, type ReconcileClient } from "../../../packages/runtime/src/reconcile/client.ts";
 import type { SchemaFacts } from "../../../packages/runtime/src/reconcile/schema-facts.ts";
 import {
@@ -74,7 +75,7 @@ export function childSubject(
 ): Subject & { wanted: KubernetesObject; because: readonly string[] } {
   const { client, ownerKind, owner } = parts;
   const cache = isLight ? metadataOf(parts.cache) : parts.cache;
-  let memory: ChildMemory = new Map();
+  let memory = new ChildMemory();
   const { schemas } = parts;
   const children = (using: ReconcileClient, seen: Cache, remembered: ChildMemory) =>
     new Children({
@@ -85,6 +86,7 @@ export function childSubject(
       cache: seen,
       memory: remembered,
       schemas,
+      clock: systemClock,
       fieldManager,
       onChange: ({ because }) => {
         subject.because = because;
@@ -98,14 +100,14 @@ export function childSubject(
     because: [] as readonly string[],
     body: () =>
       capture((using) =>
-        children(using, nothingCached(cache), new Map()).apply(child(kind, subject.wanted, options)),
+        children(using, nothingCached(cache), new ChildMemory()).apply(child(kind, subject.wanted, options)),
       ),
     bring: () =>
       counting(client, cache, (using) =>
         children(using, cache, memory).apply(child(kind, subject.wanted, options)),
       ),
     restart: () => {
-      memory = new Map();
+      memory = new ChildMemory();
     },
   };
   return subject;

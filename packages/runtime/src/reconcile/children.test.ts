@@ -3,7 +3,8 @@ import { ConfigMap, Deployment, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { child } from "./child.ts";
-import { type ChildMemory, Children } from "./children.ts";
+import { ChildMemory } from "./child-memory.ts";
+import { Children } from "./children.ts";
 import { cachedClient } from "./client.ts";
 import {
   appController,
@@ -59,8 +60,8 @@ describe("children", () => {
   });
 
   test("that others have deleted are forgotten once they are no longer wanted", async () => {
-    const { cluster, app, manager } = await running(appController({ reconcile: () => undefined }));
-    const memory: ChildMemory = new Map();
+    const { cluster, app, manager, clock } = await running(appController({ reconcile: () => undefined }));
+    const memory = new ChildMemory();
     const { client, cache } = cluster;
     for (const name of ["monday", "tuesday", "wednesday"]) {
       const children = new Children({
@@ -71,13 +72,14 @@ describe("children", () => {
         cache,
         memory,
         schemas: new SchemaFacts(),
+        clock,
         fieldManager: "webapp.windlass",
       });
       await children.apply(child(ConfigMap, { metadata: { name } }));
       cluster.remove(ConfigMap, { ...key, name });
       expect(await children.prune()).toEqual([]);
     }
-    expect([...memory.keys()]).toEqual(["/ConfigMap/default/wednesday"]);
+    expect([...memory.applied.keys()]).toEqual(["/ConfigMap/default/wednesday"]);
     await manager.stop();
   });
 

@@ -8,30 +8,27 @@ import {
   type KubernetesObject,
   type ObjectKey,
 } from "@windlass/client";
-import type { Cache } from "../cache/contract.ts";
-import {
-  type Child,
-  checkDistinct,
-  type OwnedKind,
-  type Owner,
-  type WantedChild,
-  wantedChild,
-} from "./child.ts";
-import { keyOf, type ReconcileClient } from "./client.ts";
-import { type Deviations, deviations, type IsSame, isFinal, notCached, sameDeviations } from "./compare.ts";
+import type { Clock } from "@windlass/clock";
+import { type Child, checkDistinct, type OwnedKind, type WantedChild, wantedChild } from "./child.ts";
+import { compareChild, hasWantedMetadata, isSameSpec, reasons } from "./child-difference.ts";
+import { keyOf } from "./client.ts";
+import { type Deviations, isFinal, sameDeviations } from "./compare.ts";
+import { afterLoss } from "./contest.ts";
 import { deleteObject } from "./delete-object.ts";
 import { withoutEmptied } from "./emptied.ts";
 import { isOutdated } from "./errors.ts";
 import { fingerprint } from "./json.ts";
-import { type AppliedFields, ownedFieldsOf } from "./managed-fields.ts";
+import { childId, findChild, hasApplied, type LiveChild } from "./live-child.ts";
+import { ownedFieldsOf } from "./managed-fields.ts";
 import { controllerReference, withOwner } from "./owner.ts";
-import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
+import { looks, type PruneOptions, prune } from "./prune.ts";
+import { afterRevert, lastManagers } from "./reverts.ts";
+import { contested, rivalOf } from "./rival.ts";
+import type { SchemaFacts } from "./schema-facts.ts";
 import {
   appliedAnnotation,
   appliedMark,
   isKept,
-  isMarkedBy,
-  letGo,
   onRemovalAnnotation,
   type Refused,
   refusal,
@@ -39,29 +36,6 @@ import {
   standingOf,
 } from "./standing.ts";
 import { isAdmittedForm, isStoredForm } from "./stored-form.ts";
-
-/** A version of a child. */
-interface Seen {
-  readonly resourceVersion: string | undefined;
-  readonly generation: number | undefined;
-  /** Who owned its fields; unknown of what did not come from the cache. */
-  readonly owners: string | undefined;
-}
-
-/**
- * What is remembered of the last apply of one child. Losing it costs at most one write that changes
- * nothing.
- */
-interface Applied {
-  readonly fingerprint: string;
-  /** The version that was last found to be as wanted. */
-  readonly seen: Seen;
-  /** What the server made of it: differences that are known and fine. */
-  readonly accepted: Deviations;
-}
-
-/** What is remembered of one owner's children, by kind and key. */
-export type ChildMemory = Map<string, Applied>;
 
 /** A write about to happen, and what made it necessary. */
 export interface ChildChange {
@@ -72,18 +46,22 @@ export interface ChildChange {
 }
 
 /** What applying and pruning children needs. */
-export interface ChildrenOptions extends Owner {
-  readonly client: ReconcileClient;
-  readonly cache: Cache;
-  readonly memory: ChildMemory;
+export interface ChildrenOptions extends PruneOptions {
   readonly schemas: SchemaFacts;
-  /**
-   * The field manager of server-side apply; stable over versions of the operator, or fields are
-   * orphaned.
-   */
-  readonly fieldManager: string;
+  readonly clock: Pick<Clock, "monotonic">;
   readonly onSkip?: () => void;
   readonly onChange?: (change: ChildChange) => void;
+  /**
+   * Others change a child again and again, and it is put back each time.
+   *
+   * @param managers the field managers that changed it last; none if the server does not know
+   */
+  readonly onReverted?: (
+    kind: AnyKind,
+    object: KubernetesObject,
+    paths: readonly string[],
+    managers: readonly string[],
+  ) => void;
   /** Somebody else's object is in the place of a child. */
   readonly onRefused?: (owned: OwnedKind, key: ObjectKey) => Promise<unknown>;
 }
@@ -93,12 +71,6 @@ interface MarkedChild extends WantedChild {
   readonly id: string;
   /** Of what was asked for. */
   readonly fingerprint: string;
-}
-
-/** An object on the server, and what our field manager owns of it: read only if it matters. */
-interface Live {
-  readonly object: KubernetesObject;
-  readonly owned: () => (AppliedFields & { readonly version?: string }) | undefined;
 }
 
 /**
@@ -116,13 +88,6 @@ const none: Deviations = new Map();
 const onNothing: Landing = { resourceVersion: "1" };
 
 /**
- * How often an object is looked at when others change it between the look and the write. What is
- * written after the last look is bound to the object alone, and no longer to its version: a program
- * that writes a status all the time does not keep a child from being changed.
- */
-const looks = 5;
-
-/**
  * Applies the children of one owner.
  *
  * # Guarantees
@@ -135,7 +100,9 @@ const looks = 5;
  *   {@link standingOf}. This holds whatever others create, change or delete at the same time: a
  *   write is bound to the version that was seen, and after a conflict the object is judged again.
  * - Only what the server says this controller has applied is pruned, and only the object that was
- *   seen. Annotations and owner references alone do not count: a copy of a child has them too.
+ *   seen. Annotations and owner references alone do not count: a copy of a child has them too. What
+ *   is left alone for lack of proof is reported.
+ * - A child that another program applies too is not written all the time: see {@link afterLoss}.
  *
  * # How
  * Server-side apply does the merging. Whether one is needed is decided here, from the cache: the
@@ -197,49 +164,8 @@ export class Children {
    *
    * @returns what failed.
    */
-  async prune(): Promise<readonly unknown[]> {
-    const { owner, owns, cache, memory, fieldManager } = this.#options;
-    const failures: unknown[] = [];
-    for (const { kind } of owns) {
-      for (const object of cache.ownedBy(kind, owner.metadata.uid ?? "")) {
-        const key = keyOf(object);
-        if (this.#wanted.has(childId(kind, key))) continue;
-        try {
-          await this.#remove(kind, { object, owned: () => cache.ownedFields(kind, key, fieldManager) });
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-    }
-    // Others have deleted the rest.
-    if (memory.size > this.#wanted.size)
-      for (const id of memory.keys()) if (!this.#wanted.has(id)) memory.delete(id);
-    return failures;
-  }
-
-  /** Deletes a child that is no longer wanted, or lets it go. */
-  async #remove(kind: AnyKind, live: Live, look = 1): Promise<void> {
-    const { client, owner, memory } = this.#options;
-    const { object } = live;
-    const uid = owner.metadata.uid ?? "";
-    if (object.metadata.deletionTimestamp !== undefined || controllerOf(object)?.uid !== uid) return;
-    if (!this.#hasApplied(live)) return;
-    memory.delete(childId(kind, keyOf(object)));
-    const isLast = look === looks;
-    const version = isLast ? {} : { resourceVersion: object.metadata.resourceVersion };
-    try {
-      if (isKept(object)) await letGo(client, kind, object, uid);
-      else await deleteObject(client, kind, object, { propagationPolicy: "Background", ...version });
-    } catch (error) {
-      if (isLast || !isConflict(error)) throw error;
-      const found = await this.#find(kind, keyOf(object));
-      if (found !== undefined) await this.#remove(kind, found, look + 1);
-    }
-  }
-
-  /** Whether this controller applied a child, by the object's mark and by the server. */
-  #hasApplied({ object, owned }: Live): boolean {
-    return isMarkedBy(object, this.#options.fieldManager) && owned() !== undefined;
+  prune(): Promise<readonly unknown[]> {
+    return prune(this.#options, this.#wanted);
   }
 
   /** The child with the annotation that says what was applied, and for whom. */
@@ -263,27 +189,32 @@ export class Children {
    * Brings an object that exists to what is wanted, if it is ours to change. Where it has changed
    * since it was looked at, it is looked at again: it may not be ours any more.
    */
-  async #update(wanted: MarkedChild, live: Live, look = 1): Promise<KubernetesObject> {
-    const { memory, onSkip } = this.#options;
+  async #update(wanted: MarkedChild, live: LiveChild, look = 1): Promise<KubernetesObject> {
+    const { memory, onSkip, fieldManager } = this.#options;
     const { owned, id, options } = wanted;
     const standing = await this.#standing(wanted, live);
     if (live.object.metadata.deletionTimestamp !== undefined) {
       // Applying to an object that is being deleted is lost work: its deletion brings the owner
       // back here.
-      memory.delete(id);
+      memory.forget(id);
       return live.object;
     }
     const isCreatedOnly = options.update === "never";
-    const isToBeKept = isCreatedOnly && options.onRemoval === "keep" && !isKept(live.object);
-    if (isToBeKept && standing.is === "ours" && this.#hasApplied(live)) return await this.#keep(wanted, live);
-    const found = isCreatedOnly && standing.is === "ours" ? none : this.#difference(wanted, live);
+    // Where the server has no record of the apply any more, it would not be pruned later.
+    const isDone = isCreatedOnly && standing.is === "ours" && hasApplied(live, fieldManager);
+    if (isDone && options.onRemoval === "keep" && !isKept(live.object)) return await this.#keep(wanted, live);
+    const found = isDone ? none : this.#difference(wanted, live);
     if (found.size === 0) {
       onSkip?.();
       return live.object;
     }
+    if (standing.is === "ours" && look === 1) {
+      this.#checkUncontested(wanted, live, found);
+      if (this.#isRevert(wanted, live)) await this.#noteRevert(wanted, found);
+    }
     const isLast = look === looks;
     if ((standing.is === "free" || isLast) && !(await this.#isOwnerStaying())) {
-      memory.delete(id);
+      memory.forget(id);
       return live.object;
     }
     const { uid, resourceVersion } = live.object.metadata;
@@ -304,18 +235,18 @@ export class Children {
    */
   async #standing(
     { owned, id, options }: MarkedChild,
-    { object, owned: fieldsOwned }: Live,
+    { object, owned: fieldsOwned }: LiveChild,
   ): Promise<Exclude<Standing, Refused>> {
     const { memory, onRefused } = this.#options;
     const standing = standingOf(object, () => fieldsOwned() !== undefined, this.#options, options);
     if (standing.is === "ours" || standing.is === "free") return standing;
-    memory.delete(id);
+    memory.forget(id);
     await onRefused?.(owned, keyOf(object));
     throw refusal(owned.kind, object, this.#options, standing);
   }
 
   /** Marks an object as kept that was created before its program kept it. */
-  async #keep({ owned: { kind } }: MarkedChild, { object }: Live): Promise<KubernetesObject> {
+  async #keep({ owned: { kind } }: MarkedChild, { object }: LiveChild): Promise<KubernetesObject> {
     const { client, onChange } = this.#options;
     const metadata = { ...landingOn(object), annotations: { [onRemovalAnnotation]: "keep" } };
     const after = await client.patch(kind, keyOf(object), { type: "merge", patch: { metadata } });
@@ -323,39 +254,83 @@ export class Children {
     return after;
   }
 
-  /** Gives an object its owner, and leaves it its content. */
+  /**
+   * Decides whether a child that another program applied since this one did is taken back.
+   *
+   * @throws ChildError if it is left to the other for now.
+   */
+  #checkUncontested({ owned, id }: MarkedChild, live: LiveChild, found: Deviations): void {
+    const { memory, clock } = this.#options;
+    const rival = rivalOf(live, memory.applied.get(id), this.#options);
+    if (rival === undefined) return;
+    const { contest, isTaken } = afterLoss(memory.contests.get(id), clock.monotonic());
+    memory.contests.set(id, contest);
+    if (!isTaken) throw contested(owned.kind, live.object, this.#options, rival, reasons(found));
+  }
+
+  /** Whether a child was as wanted, and is not only because others have changed it. */
+  #isRevert({ id, object, fingerprint }: MarkedChild, { object: live }: LiveChild): boolean {
+    if (this.#options.memory.applied.get(id)?.fingerprint !== fingerprint) return false;
+    return (
+      live.metadata.annotations?.[appliedAnnotation] === object.metadata.annotations?.[appliedAnnotation]
+    );
+  }
+
+  /** Reports who changes a child again and again. */
+  async #noteRevert({ owned: { kind }, id, object }: MarkedChild, found: Deviations): Promise<void> {
+    const { client, memory, clock, fieldManager, onReverted } = this.#options;
+    const { reverts, isToReport } = afterRevert(memory.reverts.get(id), clock.monotonic());
+    memory.reverts.set(id, reverts);
+    if (!isToReport) return;
+    // The cache has no other manager's record, and after the write the server has none either.
+    const live = await findChild(client, kind, keyOf(object), fieldManager);
+    if (live) onReverted?.(kind, live.object, reasons(found), lastManagers(live.object, fieldManager));
+  }
+
+  /** Gives an object its owner and its mark, and leaves it its content. */
   async #takeAsItIs(
     wanted: MarkedChild,
-    live: Live,
+    live: LiveChild,
     landing: Landing,
     found: Deviations,
   ): Promise<KubernetesObject> {
     const { client, memory, onChange, ownerKind, owner } = this.#options;
-    const { owned, object } = wanted;
+    const { owned, object, id, fingerprint } = wanted;
     const { apiVersion = "", kind = "", metadata } = object;
     const fields = Object.keys(live.owned()?.fields ?? {});
+    const marks = [appliedAnnotation, onRemovalAnnotation];
+    const annotations = Object.fromEntries(
+      marks.flatMap((mark) => {
+        const value = metadata.annotations?.[mark];
+        return value === undefined ? [] : [[mark, value]];
+      }),
+    );
+    let after: KubernetesObject;
     // To apply less than what was applied before would remove the rest from the object.
     if (fields.every((field) => field === "f:metadata")) {
-      const after = await this.#send({ ...wanted, object: { apiVersion, kind, metadata } }, landing, found);
-      memory.delete(wanted.id);
-      return after;
+      const isLost = fields.length === 0 && controllerOf(live.object) !== undefined;
+      const { labels: _labels, ...own } = { ...metadata, annotations };
+      const taken = { apiVersion, kind, metadata: isLost ? own : metadata };
+      after = await this.#send({ ...wanted, object: taken }, landing, found);
+    } else {
+      const references = withOwner(
+        live.object.metadata.ownerReferences,
+        controllerReference(ownerKind, owner),
+      );
+      // The list of owners is replaced as a whole, so no owner may have come since.
+      const patch = { metadata: { ...landingOn(live.object), annotations, ownerReferences: references } };
+      after = await client.patch(owned.kind, keyOf(object), { type: "merge", patch });
+      onChange?.({ kind: owned.kind, object: after, because: ["metadata.ownerReferences"] });
     }
-    const marks = [appliedAnnotation, onRemovalAnnotation];
-    const annotations = Object.fromEntries(marks.map((name) => [name, metadata.annotations?.[name]]));
-    const ownerReferences = withOwner(
-      live.object.metadata.ownerReferences,
-      controllerReference(ownerKind, owner),
-    );
-    // The list of owners is replaced as a whole, so no owner may have come since.
-    const patch = { metadata: { ...landingOn(live.object), annotations, ownerReferences } };
-    const after = await client.patch(owned.kind, keyOf(object), { type: "merge", patch });
-    onChange?.({ kind: owned.kind, object: after, because: ["metadata.ownerReferences"] });
+    const { resourceVersion } = after.metadata;
+    const seen = { resourceVersion, generation: undefined, owners: undefined };
+    memory.applied.set(id, { fingerprint, seen, accepted: none });
     return after;
   }
 
   async #change(
     wanted: MarkedChild,
-    live: Live,
+    live: LiveChild,
     landing: Landing,
     found: Deviations,
   ): Promise<KubernetesObject> {
@@ -385,9 +360,9 @@ export class Children {
     } catch (error) {
       throw isInvalid(error) ? refused : error;
     }
-    memory.delete(wanted.id);
+    memory.applied.delete(wanted.id);
     // The server has been asked twice since the object was looked at.
-    const present = await this.#find(kind, keyOf(live));
+    const present = await findChild(client, kind, keyOf(live), fieldManager);
     if (present !== undefined && present.object.metadata.uid === live.metadata.uid) {
       const standing = await this.#standing(wanted, present);
       if (standing.is === "free" && !(await this.#isOwnerStaying())) return present.object;
@@ -409,12 +384,14 @@ export class Children {
   async #send(wanted: MarkedChild, landing: Landing, found: Deviations): Promise<KubernetesObject> {
     const { memory, onChange } = this.#options;
     const { id, owned, fingerprint } = wanted;
+    // Whether it arrived is not known until it is answered.
+    memory.applied.delete(id);
     let [after, accepted] = await this.#applyTo(wanted, landing);
     if (landing !== onNothing && !isFinal(accepted, found))
       [after, accepted] = await this.#applyTo(wanted, landingOn(after));
     const { resourceVersion } = after.metadata;
     const seen = { resourceVersion, generation: undefined, owners: undefined };
-    memory.set(id, { fingerprint, seen, accepted });
+    memory.applied.set(id, { fingerprint, seen, accepted });
     onChange?.({ kind: owned.kind, object: after, because: reasons(found) });
     return after;
   }
@@ -428,32 +405,32 @@ export class Children {
     const bound = { ...object, metadata: { ...object.metadata, ...landing } };
     const after = await client.apply(owned.kind, bound as InputOf<AnyKind>, { fieldManager, force: true });
     const live = { object: after, owned: () => ownedFieldsOf(after, fieldManager) };
-    return [after, compare({ object, owned }, live, isStoredForm, schemas.learning(owned.kind))];
+    return [after, compareChild({ object, owned }, live, isStoredForm, schemas.learning(owned.kind))];
   }
 
   /** Where an apply would change something. Empty when it would not. */
-  #difference(wanted: MarkedChild, live: Live): Deviations {
+  #difference(wanted: MarkedChild, live: LiveChild): Deviations {
     const { memory, schemas } = this.#options;
     const { id, object, owned, fingerprint } = wanted;
     const { annotations, resourceVersion, generation } = live.object.metadata;
     const isApplied = annotations?.[appliedAnnotation] === object.metadata.annotations?.[appliedAnnotation];
-    const last = memory.get(id);
+    const last = memory.applied.get(id);
     const known = isApplied && last?.fingerprint === fingerprint ? last : undefined;
     if (known && known.seen.resourceVersion === resourceVersion) return none;
     const seen = { resourceVersion, generation, owners: live.owned()?.version };
     if (known && isSameSpec(known.seen, seen) && hasWantedMetadata(object, live.object)) {
-      memory.set(id, { ...known, seen });
+      memory.applied.set(id, { ...known, seen });
       return none;
     }
     const schema = schemas.known(owned.kind);
-    const found = compare(wanted, live, isStoredForm, schema);
+    const found = compareChild(wanted, live, isStoredForm, schema);
     const isAsWanted =
       found.size === 0 ||
       (known
         ? sameDeviations(found, known.accepted)
-        : compare(wanted, live, isAdmittedForm, schema).size === 0);
+        : compareChild(wanted, live, isAdmittedForm, schema).size === 0);
     if (!isAsWanted) return found;
-    memory.set(id, { fingerprint, seen, accepted: found });
+    memory.applied.set(id, { fingerprint, seen, accepted: found });
     return none;
   }
 
@@ -462,17 +439,11 @@ export class Children {
    *
    * @throws the conflict that said so, if there is no such object.
    */
-  async #read(kind: AnyKind, key: ObjectKey, conflict: unknown): Promise<Live> {
-    const found = await this.#find(kind, key);
+  async #read(kind: AnyKind, key: ObjectKey, conflict: unknown): Promise<LiveChild> {
+    const { client, fieldManager } = this.#options;
+    const found = await findChild(client, kind, key, fieldManager);
     if (found === undefined) throw conflict;
     return found;
-  }
-
-  /** An object as the server has it at this moment. */
-  async #find(kind: AnyKind, key: ObjectKey): Promise<Live | undefined> {
-    const { client, fieldManager } = this.#options;
-    const object = await ignoreNotFound<KubernetesObject>(client.live.get(kind, key));
-    return object && { object, owned: () => ownedFieldsOf(object, fieldManager) };
   }
 
   /**
@@ -490,73 +461,4 @@ export class Children {
 
 function landingOn({ metadata: { uid, resourceVersion } }: KubernetesObject): Landing {
   return { uid, resourceVersion };
-}
-
-/** Where an apply would change something. */
-function compare(
-  { object, owned }: Pick<MarkedChild, "object" | "owned">,
-  { object: live, owned: fieldsOwned }: Live,
-  isSame: IsSame,
-  schema: SchemaView,
-): Deviations {
-  const { apiVersion: _apiVersion, kind: _kind, metadata, ...content } = object;
-  const { name: _name, namespace: _namespace, ...tracked } = metadata;
-  return deviations({
-    wanted: { ...content, metadata: tracked },
-    fields: fieldsOwned()?.fields ?? {},
-    live: owned.metadataOnly ? partly(content, live) : live,
-    isSame,
-    schema,
-  });
-}
-
-/**
- * Whether no more than the status has changed: the spec has the same generation, and nobody has
- * taken a field of ours.
- */
-function isSameSpec(before: Seen, after: Seen): boolean {
-  const { generation, owners } = after;
-  if (generation === undefined || owners === undefined) return false;
-  return generation === before.generation && owners === before.owners;
-}
-
-/**
- * Whether labels and annotations are as wanted, and nothing else of the metadata is wanted in an
- * order. A program with our field manager can change their values, and any program the order,
- * without a new generation and without taking a field.
- */
-function hasWantedMetadata({ metadata: wanted }: KubernetesObject, { metadata }: KubernetesObject): boolean {
-  const { finalizers, ownerReferences } = wanted;
-  return (
-    (finalizers?.length ?? 0) <= 1 &&
-    (ownerReferences?.length ?? 0) <= 1 &&
-    hasValues(metadata.labels, wanted.labels) &&
-    hasValues(metadata.annotations, wanted.annotations)
-  );
-}
-
-function hasValues(
-  live: Readonly<Record<string, string>> = {},
-  wanted: Readonly<Record<string, string>> = {},
-): boolean {
-  return Object.entries(wanted).every(([name, value]) => live[name] === value);
-}
-
-/**
- * The paths that differ; our own annotation, which always does when something else is wanted, only
- * if there is no other.
- */
-function reasons(found: Deviations): readonly string[] {
-  const own = `metadata.annotations.${appliedAnnotation}`;
-  const others = [...found.keys()].filter((path) => path !== own);
-  return others.length === 0 && found.size > 0 ? [own] : others;
-}
-
-/** The live object, of which the cache holds no more than the metadata. */
-function partly(content: object, { metadata }: KubernetesObject): object {
-  return { ...Object.fromEntries(Object.keys(content).map((key) => [key, notCached])), metadata };
-}
-
-function childId(kind: AnyKind, key: ObjectKey): string {
-  return `${kind.group}/${kind.kind}/${key.namespace ?? ""}/${key.name}`;
 }

@@ -64,6 +64,8 @@ export class ModelCluster {
    * pass.
    */
   refusal: ((request: TransportRequest) => Status | undefined) | undefined;
+  /** Set to have requests carried out, and their answers lost. */
+  losesAnswer: ((request: TransportRequest) => boolean) | undefined;
   /** Namespaces that are being deleted: nothing can be created in them. */
   readonly terminating = new Set<string>();
   /** Changes what is stored, as a server that normalises or a webhook does. */
@@ -79,7 +81,10 @@ export class ModelCluster {
   constructor(clock: Clock) {
     this.#clock = clock;
     const transport: Transport = {
-      request: (request) => this.#request(request),
+      request: async (request) => {
+        const answer = await this.#request(request);
+        return this.losesAnswer?.(request) ? reply(504, statusBody(504, "Timeout")) : answer;
+      },
       close: () => Promise.resolve(),
     };
     this.client = new Client({ transport, onWarning: () => undefined });

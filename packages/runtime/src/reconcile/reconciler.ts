@@ -12,8 +12,9 @@ import {
 import { type Duration, milliseconds } from "@windlass/clock";
 import { CacheMissError } from "../cache/errors.ts";
 import { describeChild, wantedChildren } from "./child.ts";
+import { ChildMemory } from "./child-memory.ts";
 import { applyInOrder } from "./child-order.ts";
-import { type ChildMemory, Children } from "./children.ts";
+import { Children } from "./children.ts";
 import { describe, keyId, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
@@ -33,8 +34,10 @@ import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
 import { reconcileIds } from "./reconcile-ids.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
+import { mostReverts } from "./reverts.ts";
 import { type Outcome, type ReconcilerDependencies, type ReconcilerRules, Run } from "./run.ts";
 import { SchemaFacts } from "./schema-facts.ts";
+import { notPruned } from "./standing.ts";
 import { ownStatusOf, type StatusMemory, type StatusObject, writeStatus } from "./status.ts";
 
 const done: Outcome = { type: "done" };
@@ -264,10 +267,10 @@ export class Reconciler<K extends AnyKind> {
 
   #childrenOf(run: Run<K>, owner: ObjectOf<K>, uid: string): Children {
     const { kind, owns, fieldManager } = this.#rules;
-    const { cache, metrics } = this.#dependencies;
+    const { cache, metrics, clock } = this.#dependencies;
     let memory = this.#children.get(uid);
     if (!memory) {
-      memory = new Map();
+      memory = new ChildMemory();
       this.#children.set(uid, memory);
     }
     return new Children({
@@ -278,7 +281,20 @@ export class Reconciler<K extends AnyKind> {
       cache,
       memory,
       schemas: this.#schemas,
+      clock,
       fieldManager,
+      onNotPruned: (childKind, object) => {
+        const message = notPruned(childKind, object, { ownerKind: kind, owner, fieldManager });
+        run.log.warn({ child: describe(childKind, keyOf(object)) }, message);
+        run.events.warning("ChildNotPruned", message);
+      },
+      onReverted: (childKind, object, paths, managers) => {
+        const child = describe(childKind, keyOf(object));
+        const who = managers.length > 0 ? managers.join(" or ") : "another program";
+        const message = `${child} was changed ${mostReverts} times within ten minutes, most recently by ${who} (${paths.slice(0, 3).join(", ")}), and put back each time by ${fieldManager}. Have only one of them set these fields`;
+        run.log.warn({ child, field: paths[0], managers }, message);
+        run.events.warning("ChildContested", message);
+      },
       onSkip: metrics.skipped,
       onChange: ({ kind: childKind, object, because }) =>
         run.explain(describe(childKind, keyOf(object)), because.length > 0 ? because : ["(created)"]),

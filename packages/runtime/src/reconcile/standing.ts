@@ -75,6 +75,22 @@ export function appliedMark(by: Applicant, fingerprint: string): string {
   return `${appliedFor(by)}${fingerprint}`;
 }
 
+/** Who applied an object, for which owner and what, by its mark. */
+export interface Mark {
+  readonly fieldManager: string;
+  readonly ownerUid: string;
+  readonly fingerprint: string;
+}
+
+/** Undefined if an object has no mark, or one that no controller has made. */
+export function markOf(object: KubernetesObject): Mark | undefined {
+  const parts = object.metadata.annotations?.[appliedAnnotation]?.split(":") ?? [];
+  const [fingerprint, ownerUid] = [parts.pop(), parts.pop()];
+  // The name of a manager may have colons itself.
+  const fieldManager = parts.join(":");
+  return fingerprint && ownerUid && fieldManager ? { fieldManager, ownerUid, fingerprint } : undefined;
+}
+
 /** Whether an object has the mark of this field manager, for whatever owner. */
 export function isMarkedBy(object: KubernetesObject, fieldManager: string): boolean {
   return object.metadata.annotations?.[appliedAnnotation]?.startsWith(`${fieldManager}:`) ?? false;
@@ -105,6 +121,15 @@ export async function letGo(
     },
   };
   await client.patch(kind, metadata, { type: "merge", patch });
+}
+
+/** Says that an object that looks like a child which is no longer wanted is left alone. */
+export function notPruned(kind: AnyKind, object: KubernetesObject, by: Applicant): string {
+  const owner = describe(by.ownerKind, keyOf(by.owner));
+  const why = isMarkedBy(object, by.fieldManager)
+    ? `the server has no record that ${by.fieldManager} applied it: it is a copy of a child, or its managedFields were cleared`
+    : `its annotation ${appliedAnnotation} was removed`;
+  return `${describe(kind, keyOf(object))} has ${owner} as its controller and is not wanted, but ${why}. It is left alone, and goes with its owner. Delete it, or remove its owner reference to keep it`;
 }
 
 /** Why an object cannot be a child, and how to change that. */
