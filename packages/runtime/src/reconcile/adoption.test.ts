@@ -324,6 +324,42 @@ describe("a child that lost its owner", () => {
   );
 });
 
+describe("the children of an earlier owner of the same name", () => {
+  const recreated = async () => {
+    const run = await running(webapp);
+    const before = run.app?.metadata.uid;
+    run.cluster.remove(WebApp, key);
+    run.put();
+    await run.settle(500);
+    expect(run.app?.metadata.uid).not.toBe(before);
+    expect(service(run)?.metadata.ownerReferences?.[0]?.uid).toBe(before);
+    return run;
+  };
+
+  test("are waited for without an error, and created again when they are gone", async () => {
+    const run = await recreated();
+    // As the garbage collector does.
+    run.cluster.remove(Service, key);
+    run.cluster.remove(Deployment, key);
+    await run.settle();
+    expect(service(run)?.metadata.ownerReferences?.[0]?.uid).toBe(run.app?.metadata.uid);
+    expect(ready(run)?.reason).toBe("ReplicasAvailable");
+    expect(run.lines.filter(({ level }) => level === "error")).toEqual([]);
+    expect(run.cluster.cache.list(Event)).toEqual([]);
+    await run.manager.stop();
+  });
+
+  test("are reported if they stay", async () => {
+    const run = await recreated();
+    await run.settle(5_000);
+    expect(ready(run)).toMatchObject({
+      reason: "ChildOwnedByOther",
+      message: expect.stringContaining("belongs to an earlier WebApp default/web, of another uid"),
+    });
+    await run.manager.stop();
+  });
+});
+
 test("what a finalizer deletes is the object that it saw, and not another of its name", async () => {
   let seen: ReturnType<typeof service>;
   const run = await running(

@@ -81,6 +81,14 @@ export class ChildError extends ReconcileError {
 }
 
 /**
+ * A child is in the place that belongs to an earlier owner of the same name: Kubernetes deletes it,
+ * for that owner no longer exists.
+ */
+export class NamesakeChildError extends ChildError {
+  override readonly name: string = "NamesakeChildError";
+}
+
+/**
  * Several children cannot be applied. Reported under the reason of the first that a user can do
  * something about.
  */

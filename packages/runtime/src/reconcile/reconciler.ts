@@ -20,10 +20,12 @@ import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
   ChildrenError,
+  causesOf,
   explain,
   FencedError,
   isOutdated,
   messageOf,
+  NamesakeChildError,
   ReconcileOverError,
   ReconcileTimeoutError,
   reasonOf,
@@ -363,9 +365,18 @@ function isOver(error: unknown): boolean {
 /** As many conflicts in a row are considered normal: others write to the same objects. */
 const usualConflicts = 5;
 
+/**
+ * As many attempts, a second or so, are considered normal to wait for the children of a namesake:
+ * the garbage collector is about to delete them.
+ */
+const usualWaits = 8;
+
 /** Whether the object changed while this ran, so that the next try sees it as it is. */
 function isNoFault(error: unknown, attempt: number): boolean {
-  return attempt <= usualConflicts && isOutdated(error);
+  const causes = causesOf(error);
+  if (causes.every(isOutdated)) return attempt <= usualConflicts;
+  const isPassing = (cause: unknown) => isOutdated(cause) || cause instanceof NamesakeChildError;
+  return attempt <= usualWaits && causes.every(isPassing);
 }
 
 /**

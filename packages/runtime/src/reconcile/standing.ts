@@ -2,7 +2,8 @@ import type { AnyKind, KubernetesObject, OwnerReference, Writer } from "@windlas
 import { controllerOf } from "@windlass/client";
 import type { ChildOptions } from "./child.ts";
 import { describe, keyOf } from "./client.ts";
-import { ChildError } from "./errors.ts";
+import { ChildError, NamesakeChildError } from "./errors.ts";
+import { refersTo } from "./owner.ts";
 
 /**
  * Kept on every child that a controller applied: the field manager, the uid of the owner that it
@@ -136,6 +137,15 @@ export function notPruned(kind: AnyKind, object: KubernetesObject, by: Applicant
 export function refusal(kind: AnyKind, live: KubernetesObject, by: Applicant, standing: Refused): ChildError {
   const subject = describe(kind, keyOf(live));
   const owner = describe(by.ownerKind, keyOf(by.owner));
+  if (
+    standing.is === "controlled" &&
+    standing.by.name === by.owner.metadata.name &&
+    refersTo(standing.by, by.ownerKind)
+  )
+    return new NamesakeChildError(
+      "ChildOwnedByOther",
+      `${subject} belongs to an earlier ${owner}, of another uid, which no longer exists. Kubernetes deletes it with its owner, and it is created again then; if it stays, delete it`,
+    );
   if (standing.is === "controlled")
     return new ChildError(
       "ChildOwnedByOther",
