@@ -1,15 +1,13 @@
-import type { Matcher } from "../patterns/index.ts";
 import type { Checked } from "./check.ts";
 import { LIST_COST, MAP_COST, WALK_COSTS } from "./costs.ts";
 import type { Overload } from "./functions.ts";
-import { shownText } from "./library/strings.ts";
+import type { Meter } from "./meter.ts";
 import type { Expr } from "./syntax.ts";
 import { qualifiedName } from "./syntax.ts";
 import type { Type } from "./types.ts";
 import {
   CelError,
   CelMap,
-  compare,
   Duration,
   NONE,
   NoSuchOverload,
@@ -21,33 +19,7 @@ import {
   Uint,
   type Value,
 } from "./values.ts";
-
-/**
- * What an evaluation may cost, and who matches its patterns. Running over is an error that no
- * expression can catch.
- */
-export class Meter {
-  readonly limit: number;
-  readonly matcher: Matcher;
-  spent = 0;
-
-  constructor(limit: number, matcher: Matcher) {
-    this.limit = limit;
-    this.matcher = matcher;
-  }
-
-  charge(cost: number): void {
-    this.spent += cost;
-    if (this.spent > this.limit) throw new CostExceeded();
-  }
-}
-
-export class CostExceeded extends Error {
-  constructor() {
-    super("operation cancelled: actual cost limit exceeded");
-    this.name = "CostExceeded";
-  }
-}
+import { resultOf, truth, visit, WalkProgress } from "./walks.ts";
 
 interface Scope {
   readonly meter: Meter;
@@ -247,100 +219,46 @@ class Compiler {
   private walk(expr: Expr & { op: "walk" }): Step {
     const range = this.compile(expr.range);
     const filter = expr.filter === undefined ? undefined : this.compile(expr.filter);
-    const body = expr.body === undefined ? undefined : this.compile(expr.body);
+    const body: Step = expr.body === undefined ? () => null : this.compile(expr.body);
     const [first = "", second] = expr.variables;
     const { walk } = expr;
     const costs = WALK_COSTS[walk];
 
-    /** The scopes in which the body is run, one per item, with what the item is. */
-    function* visits(scope: Scope): Generator<{ inner: Scope; item: Value; key: Value }> {
-      const container = range(scope);
-      scope.meter.charge(costs.once);
-      const pairs: Iterable<readonly [Value, Value]> =
-        container instanceof CelMap
-          ? container.pairs()
-          : Array.isArray(container)
-            ? container.map((item, index) => [BigInt(index), item] as const)
-            : noSuchOverload();
-      const isMap = container instanceof CelMap;
-      for (const [key, value] of pairs) {
-        scope.meter.charge(costs.each);
+    /** Goes on where it was interrupted. @returns the result, if one item settles it */
+    const visitAll = (scope: Scope, progress: WalkProgress): Value | undefined => {
+      const { meter } = scope;
+      const { pairs, isMap } = progress;
+      for (; progress.index < pairs.length; progress.index++) {
+        progress.beginItem(meter);
+        meter.charge(costs.each);
+        const [key, value] = pairs[progress.index] as readonly [Value, Value];
         const item = second === undefined && isMap ? key : value;
         let inner = bind(scope, first, second === undefined ? item : key);
         if (second !== undefined) inner = bind(inner, second, value);
-        if (filter !== undefined && !truth(filter(inner))) continue;
-        yield { inner, item, key };
+        if (filter === undefined || truth(filter(inner))) {
+          const settled = visit(walk, progress, { key, item, body: () => body(inner) });
+          if (settled !== undefined) return settled;
+        }
+        progress.endItem();
       }
-    }
-
-    switch (walk) {
-      case "all":
-      case "exists":
-        return (scope) => {
-          // An error counts only when no item settles the matter.
-          let failure: CelError | undefined;
-          for (const { inner } of visits(scope)) {
-            try {
-              if (truth((body as Step)(inner)) === (walk === "exists")) return walk === "exists";
-            } catch (error) {
-              if (!(error instanceof CelError)) throw error;
-              failure ??= error;
-            }
-          }
-          if (failure !== undefined) throw failure;
-          return walk === "all";
-        };
-      case "exists_one":
-        return (scope) => {
-          let count = 0;
-          for (const { inner } of visits(scope)) if (truth((body as Step)(inner))) count++;
-          return count === 1;
-        };
-      case "sortBy":
-        return (scope) => {
-          const keyed = [...visits(scope)].map(({ inner, item }) => ({ item, key: (body as Step)(inner) }));
-          return keyed.sort((a, b) => compare(a.key, b.key) ?? 0).map(({ item }) => item);
-        };
-      case "filter":
-        return (scope) => [...visits(scope)].map(({ item }) => item);
-      case "map":
-      case "transformList":
-        return (scope) => {
-          const list: Value[] = [];
-          for (const { inner } of visits(scope)) list.push((body as Step)(inner));
-          return list;
-        };
-      case "transformMap":
-      case "transformMapEntry":
-        return (scope) => {
-          const map = new CelMap();
-          for (const { inner, key } of visits(scope)) {
-            const value = (body as Step)(inner);
-            if (walk === "transformMap") map.set(key, value);
-            else if (value instanceof CelMap) {
-              for (const [name, entry] of value.pairs()) {
-                if (map.has(name)) throw new CelError(`insert failed: key ${shownText(name)} already exists`);
-                map.set(name, entry);
-              }
-            }
-          }
-          return map;
-        };
-    }
+      return undefined;
+    };
+    return (scope) => {
+      const container = range(scope);
+      return scope.meter.walks.run(
+        scope.meter,
+        () => {
+          scope.meter.charge(costs.once);
+          return new WalkProgress(container);
+        },
+        (progress) => visitAll(scope, progress) ?? resultOf(walk, progress),
+      );
+    };
   }
-}
-
-function noSuchOverload(): never {
-  throw new NoSuchOverload();
 }
 
 function bind(scope: Scope, name: string, value: Value): Scope {
   return { meter: scope.meter, variables: scope.variables, locals: { name, value, outer: scope.locals } };
-}
-
-function truth(value: Value): boolean {
-  if (typeof value !== "boolean") throw new NoSuchOverload();
-  return value;
 }
 
 /** `&&` and `||`: whichever side settles the matter wins, even over an error on the other side. */

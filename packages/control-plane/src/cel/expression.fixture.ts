@@ -1,10 +1,10 @@
 import type { Json } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { fromJson, toJson } from "./convert.ts";
-import { Meter } from "./evaluate.ts";
 import { compileCel } from "./expression.ts";
 import { AUTHORIZER, type Authorize, authorizerOf } from "./library/authorizer.ts";
 import { KUBERNETES } from "./library/index.ts";
+import { Meter } from "./meter.ts";
 import { DYN, type Type, typeName } from "./types.ts";
 import type { Value } from "./values.ts";
 

@@ -1,7 +1,8 @@
 import { check, type Environment } from "./check.ts";
 import { estimate } from "./estimate.ts";
-import { type Meter, program } from "./evaluate.ts";
+import { program } from "./evaluate.ts";
 import { constantFault, literalIssues } from "./literals.ts";
+import type { Meter } from "./meter.ts";
 import { parse } from "./parse.ts";
 import { formatIssues, ParseFailure } from "./source.ts";
 import type { Type } from "./types.ts";

@@ -11,7 +11,7 @@ import { nextTurn, type Steps } from "../steps.ts";
 import { toValue } from "./convert.ts";
 import { CALL_LIMIT, OBJECT_LIMIT } from "./costs.ts";
 import { declare } from "./declare.ts";
-import { CostExceeded, Meter } from "./evaluate.ts";
+import { COST_PER_TURN, CostExceeded, Meter } from "./meter.ts";
 import { type CompiledRule, compileRule } from "./rule.ts";
 import { DYN } from "./types.ts";
 import { CelError, NONE, NoSuchOverload, Optional, type Value } from "./values.ts";
@@ -227,13 +227,10 @@ class Run {
         this.pausedAt = this.budget;
         yield nextTurn;
       }
-      let meter = new Meter(CALL_LIMIT, this.matcher);
+      const meter = new Meter(CALL_LIMIT, this.matcher, { costPerTurn: COST_PER_TURN });
       let holds: Value;
       try {
-        holds = yield* this.matcher.attempt(() => {
-          meter = new Meter(CALL_LIMIT, this.matcher);
-          return program.run(variables.bound(optional), meter);
-        });
+        holds = yield* this.matcher.attempt(() => program.run(variables.bound(optional), meter.begin()));
       } catch (error) {
         if (error instanceof CostExceeded) {
           const limit = "no further validation rules will be run due to call cost exceeds limit for rule";
@@ -267,12 +264,9 @@ class Run {
     const { rule, message } = compiled;
     const plain = { detail: messageOf(rule), stop: false };
     if (message === undefined) return plain;
-    let meter = new Meter(CALL_LIMIT, this.matcher);
+    const meter = new Meter(CALL_LIMIT, this.matcher, { costPerTurn: COST_PER_TURN });
     try {
-      const text = yield* this.matcher.attempt(() => {
-        meter = new Meter(CALL_LIMIT, this.matcher);
-        return message.run(variables, meter);
-      });
+      const text = yield* this.matcher.attempt(() => message.run(variables, meter.begin()));
       this.budget -= meter.spent;
       if (this.budget < 0) {
         const detail =

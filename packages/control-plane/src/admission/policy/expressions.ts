@@ -1,9 +1,9 @@
 import type { Authorizer, User } from "../../auth/index.ts";
 import { fromJson } from "../../cel/convert.ts";
-import { CostExceeded, Meter } from "../../cel/evaluate.ts";
 import { type Compilation, compileCel } from "../../cel/expression.ts";
 import { AUTHORIZER, authorizerOf, type ResourceQuestion } from "../../cel/library/authorizer.ts";
 import { KUBERNETES } from "../../cel/library/index.ts";
+import { COST_PER_TURN, CostExceeded, Meter } from "../../cel/meter.ts";
 import { BOOL, DYN, NULL, STRING, type Type, typeName } from "../../cel/types.ts";
 import { CelError, CelMap, type Value } from "../../cel/values.ts";
 import { isLarge, type Json, type JsonObject } from "../../json.ts";
@@ -130,7 +130,7 @@ export class Evaluation {
       const authorize = askedOf(inputs.authorizer, inputs.user);
       bound.set("authorizer", authorizerOf(authorize, questionOf(inputs.request)));
     }
-    bound.set("variables", new Variables(composed, (compiled) => this.#run(compiled)));
+    bound.set("variables", new Variables(composed, (compiled) => this.#run(compiled, this.#meter())));
     this.#bound = bound;
   }
 
@@ -147,11 +147,12 @@ export class Evaluation {
       yield nextTurn;
     }
     const left = this.#left;
+    const meter = this.#meter({ costPerTurn: COST_PER_TURN });
     try {
       const value = yield* this.#matcher.attempt(() => {
-        // What was spent before a pattern had to be waited for is not spent twice.
+        // What was spent before there was something to wait for is not spent twice.
         this.#left = left;
-        return this.#run(compiled);
+        return this.#run(compiled, meter.begin());
       });
       return { value };
     } catch (error) {
@@ -160,9 +161,12 @@ export class Evaluation {
     }
   }
 
-  #run(compiled: Compilation): Value {
+  #meter(options?: { readonly costPerTurn: number }): Meter {
+    return new Meter(budgets.call, this.#matcher, options);
+  }
+
+  #run(compiled: Compilation, meter: Meter): Value {
     if (compiled.errors !== undefined) throw new CelError(compiled.errors);
-    const meter = new Meter(budgets.call, this.#matcher);
     try {
       return compiled.run(this.#bound, meter);
     } finally {

@@ -1,3 +1,4 @@
+import { memoised } from "../../kinds/data.ts";
 import { fn, method, type Overload } from "../functions.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../types.ts";
 import { CelError, Duration, Timestamp } from "../values.ts";
@@ -95,6 +96,12 @@ export function formatDuration({ nanos }: Duration): string {
   return `${shown}s`;
 }
 
+/** To make one takes long, and there are some hundred zones. @throws RangeError for other names */
+const clockIn = memoised(
+  (zone: string) =>
+    new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }),
+);
+
 /** The moment as a clock in `zone` shows it, kept in UTC fields. */
 function local(value: Timestamp, zone: string): Date {
   const millis = Number(floorDivide(value.nanos, 1_000_000n));
@@ -105,11 +112,7 @@ function local(value: Timestamp, zone: string): Date {
   }
   if (zone === "UTC" || zone === "" || zone === "Z") return new Date(millis);
   try {
-    const shown = new Intl.DateTimeFormat("sv-SE", {
-      timeZone: zone,
-      dateStyle: "short",
-      timeStyle: "medium",
-    });
+    const shown = clockIn(zone);
     return new Date(
       `${shown.format(new Date(millis)).replace(" ", "T")}.${String(((millis % 1000) + 1000) % 1000).padStart(3, "0")}Z`,
     );
