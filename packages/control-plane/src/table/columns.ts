@@ -6,7 +6,14 @@ import { textAt } from "../json-fields.ts";
 import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
 import { once } from "../memoised.ts";
 import { humanDuration } from "./duration.ts";
-import { evaluateJsonPath, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
+import {
+  evaluateJsonPath,
+  type JsonPath,
+  JsonPathError,
+  type Patience,
+  parseJsonPath,
+  usualPatience,
+} from "./json-path.ts";
 import { nameAndCreation } from "./metadata-cells.ts";
 
 /** What a table's header says of a column. A priority above 0 is shown by `-o wide` only. */
@@ -25,6 +32,8 @@ export interface TableShape {
   /** Whether the kind has columns of its own, rather than those that every kind could have. */
   readonly own: boolean;
   readonly rowConditions?: (object: JsonObject) => JsonObject[];
+  /** How much was looked at for the cells of the last row, if that may be a lot. */
+  readonly visited?: () => number;
 }
 
 const recorded = once(recordedColumns);
@@ -66,13 +75,21 @@ function customShape(printerColumns: readonly PrinterColumn[] = []): TableShape 
     return { name, type, format, description: words, priority };
   });
   const paths = given.map(({ jsonPath }) => readable(jsonPath));
+  let visited = 0;
   return {
     columns: [define(["Name", "string", "name", 0]), ...columns],
-    cells: (object, now) => [
-      textAt(object, "metadata", "name"),
-      ...given.map(({ type }, index) => customCell(type, paths[index], object, now)),
-    ],
+    cells: (object, now) => {
+      visited = 0;
+      const cells = given.map(({ type }, index) => {
+        const patience: Patience = { left: usualPatience };
+        const cell = customCell(type, paths[index], object, now, patience);
+        visited += usualPatience - patience.left;
+        return cell;
+      });
+      return [textAt(object, "metadata", "name"), ...cells];
+    },
     own: true,
+    visited: () => visited,
   };
 }
 
@@ -89,8 +106,14 @@ function readable(path: string): JsonPath | undefined {
   }
 }
 
-function customCell(type: string, path: JsonPath | undefined, object: JsonObject, now: number): Json {
-  const [value] = path === undefined ? [] : evaluateJsonPath(path, object);
+function customCell(
+  type: string,
+  path: JsonPath | undefined,
+  object: JsonObject,
+  now: number,
+  patience: Patience,
+): Json {
+  const [value] = path === undefined ? [] : evaluateJsonPath(path, object, patience);
   if (value === undefined || value === null) return null;
   switch (type) {
     case "integer":

@@ -8,7 +8,7 @@ const object: Json = {
 };
 
 function found(path: string): Json[] {
-  return evaluateJsonPath(parseJsonPath(path), object);
+  return [...evaluateJsonPath(parseJsonPath(path), object)];
 }
 
 test.for([
@@ -42,12 +42,33 @@ test("inherited members are not fields", () => {
   expect(found(".__proto__")).toEqual([]);
 });
 
+test("a path that leads to too many places ends", () => {
+  const deep = JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`) as Json;
+  const wide: Json = { spec: Array.from({ length: 2_000 }, () => [1, 2, 3]) };
+  for (const path of [
+    "..*..*..*.none",
+    `.${"[0,0]".repeat(40)}.none`,
+    "..[?(@..x==1)]",
+    "..[0,0,0]..*.none",
+  ]) {
+    for (const value of [deep, wide]) expect([...evaluateJsonPath(parseJsonPath(path), value)]).toEqual([]);
+  }
+});
+
+test("the first of many values is found without the others", () => {
+  const value: Json = { spec: { items: Array.from({ length: 100_000 }, (_, index) => ({ index })) } };
+  const [first] = evaluateJsonPath(parseJsonPath("..index"), value);
+  expect(first).toBe(0);
+  const [last] = evaluateJsonPath(parseJsonPath(".spec.items[-1].index"), value);
+  expect(last).toBe(99_999);
+});
+
 test("any text is read or refused, and what is read can be walked", () => {
   const texts = fc.oneof(fc.string(), fc.stringMatching(/^[.[\]*?@()'"a-c0-9:,=!<>\\ -]{0,24}$/));
   fc.assert(
     fc.property(texts, fc.jsonValue(), (path, value) => {
       try {
-        expect(Array.isArray(evaluateJsonPath(parseJsonPath(path), value as Json))).toBe(true);
+        expect(Array.from(evaluateJsonPath(parseJsonPath(path), value as Json))).toBeInstanceOf(Array);
       } catch (error) {
         expect(error).toBeInstanceOf(JsonPathError);
       }

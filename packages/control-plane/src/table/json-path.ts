@@ -36,49 +36,91 @@ export function parseJsonPath(text: string): JsonPath {
   return { steps };
 }
 
-/** Everything at a path, in order. A missing field or item has nothing. */
-export function evaluateJsonPath({ steps }: JsonPath, value: Json): Json[] {
-  return walk(steps, [value]);
+/**
+ * How many more values may be looked at on the way to those at a path. Unions and `..` in a row
+ * lead to a number of places that grows with each of them, far beyond the size of the object.
+ */
+export interface Patience {
+  left: number;
 }
 
-function walk(steps: readonly Step[], from: readonly Json[]): Json[] {
-  let held = [...from];
-  for (const step of steps) held = held.flatMap((value) => take(step, value));
-  return held;
+/** So much is enough for whatever people look for. */
+export const usualPatience = 20_000;
+
+/**
+ * What is at a path, in order, found one by one as it is asked for. A missing field or item has
+ * nothing. What takes too long to find is not found.
+ */
+export function* evaluateJsonPath(
+  { steps }: JsonPath,
+  value: Json,
+  patience: Patience = { left: usualPatience },
+): Generator<Json> {
+  yield* walk(steps, 0, value, patience);
 }
 
-function take(step: Step, value: Json): Json[] {
+function* walk(steps: readonly Step[], at: number, value: Json, patience: Patience): Generator<Json> {
+  const step = steps[at];
+  if (step === undefined) yield value;
+  else for (const found of take(step, value, patience)) yield* walk(steps, at + 1, found, patience);
+}
+
+function* take(step: Step, value: Json, patience: Patience): Generator<Json> {
+  if (patience.left-- <= 0) return;
   switch (step.at) {
     case "field":
-      return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name] ?? null] : [];
+      if (isObject(value) && Object.hasOwn(value, step.name)) yield value[step.name] ?? null;
+      return;
     case "every":
-      return childrenOf(value);
+      yield* childrenOf(value, patience);
+      return;
     case "deep":
-      return [value, ...childrenOf(value).flatMap((child) => take(step, child))];
+      yield* allIn(value, patience);
+      return;
     case "index": {
       const item = Array.isArray(value) ? value.at(step.index) : undefined;
-      return item === undefined ? [] : [item];
+      if (item !== undefined) yield item;
+      return;
     }
     case "slice":
-      return Array.isArray(value)
-        ? value.slice(step.from, step.to).filter((_, index) => index % step.by === 0)
-        : [];
+      if (Array.isArray(value)) {
+        patience.left -= value.length / glancedAt;
+        yield* value.slice(step.from, step.to).filter((_, index) => index % step.by === 0);
+      }
+      return;
     case "union":
-      return step.of.flatMap((each) => take(each, value));
+      for (const each of step.of) yield* take(each, value, patience);
+      return;
     case "filter":
-      return Array.isArray(value) ? value.filter((item) => holds(step, item)) : [];
+      for (const item of Array.isArray(value) ? value : []) {
+        if (patience.left-- <= 0) return;
+        if (holds(step, item, patience)) yield item;
+      }
   }
 }
 
-function childrenOf(value: Json): Json[] {
-  if (Array.isArray(value)) return value;
-  return isObject(value) ? Object.values(value) : [];
+/** A value and all that is in it, from the outside in and in order. */
+function* allIn(value: Json, patience: Patience): Generator<Json> {
+  const open = [value];
+  for (let next = open.pop(); next !== undefined && patience.left-- > 0; next = open.pop()) {
+    yield next;
+    for (const child of childrenOf(next, patience).toReversed()) open.push(child);
+  }
 }
 
-function holds(step: Step & { at: "filter" }, item: Json): boolean {
-  const [left] = resolve(step.left, item);
+/** So many items that are passed over cost as much as one that is looked at. */
+const glancedAt = 20;
+
+function childrenOf(value: Json, patience: Patience): Json[] {
+  const children = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  patience.left -= children.length / glancedAt;
+  return children;
+}
+
+function holds(step: Step & { at: "filter" }, item: Json, patience: Patience): boolean {
+  const left = resolve(step.left, item, patience);
   if (step.operator === "exists") return left !== undefined;
-  const [right] = resolve(step.right, item);
+  const right = resolve(step.right, item, patience);
   if (left === undefined || right === undefined) return false;
   if (step.operator === "==") return left === right;
   if (step.operator === "!=") return left !== right;
@@ -98,8 +140,11 @@ function holds(step: Step & { at: "filter" }, item: Json): boolean {
   }
 }
 
-function resolve(operand: Operand, item: Json): Json[] {
-  return "path" in operand ? walk(operand.path, [item]) : [operand.literal];
+/** The first value of an operand. */
+function resolve(operand: Operand, item: Json, patience: Patience): Json | undefined {
+  if ("literal" in operand) return operand.literal;
+  const [first] = walk(operand.path, 0, item, patience);
+  return first;
 }
 
 const operators = ["==", "!=", "<=", ">=", "<", ">"] as const;

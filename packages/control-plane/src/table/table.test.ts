@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../json.ts";
 import { builtinKinds, type KindInfo, type PrinterColumn } from "../kinds/index.ts";
+import { finishNow } from "../steps.ts";
 import { humanDuration, partialMetadata, scaleTable, toTable } from "./index.ts";
 
 /** Objects of a real server with the row it made of each, and the time at which it did. */
@@ -14,6 +15,10 @@ interface GoldenRow {
   readonly object: JsonObject;
   readonly cells: Json[];
   readonly conditions?: Json;
+}
+
+function tableOf(...made: Parameters<typeof toTable>): JsonObject {
+  return finishNow(toTable(...made));
 }
 
 const golden = JSON.parse(
@@ -30,7 +35,7 @@ const deployments = kindAt("apps", "v1", "deployments");
 
 test("rows are those the real server makes of the same objects", () => {
   for (const { group, version, plural, now, object, cells, conditions } of golden) {
-    const { rows } = toTable(kindAt(group, version, plural), [object], { now, includeObject: "None" });
+    const { rows } = tableOf(kindAt(group, version, plural), [object], { now, includeObject: "None" });
     const label = `${plural} ${JSON.stringify(object.metadata)}`;
     expect(rows, label).toEqual([{ cells, object: null, ...(conditions ? { conditions } : {}) }]);
   }
@@ -39,7 +44,7 @@ test("rows are those the real server makes of the same objects", () => {
 test("every kind that is listed has as many cells as columns, even for an empty object", () => {
   for (const kind of builtinKinds().all()) {
     if (!kind.verbs.includes("list")) continue;
-    const { columnDefinitions, rows } = toTable(kind, [{}], { now: 0 }) as {
+    const { columnDefinitions, rows } = tableOf(kind, [{}], { now: 0 }) as {
       columnDefinitions: Json[];
       rows: { cells: Json[] }[];
     };
@@ -51,7 +56,7 @@ test("every kind that is listed has as many cells as columns, even for an empty 
 test("a row carries as much of its object as was asked for", () => {
   const object = { kind: "Deployment", apiVersion: "apps/v1", metadata: { name: "web" }, spec: {} };
   const carried = (includeObject?: "None" | "Metadata" | "Object") => {
-    const table = toTable(deployments, [object], { now: 0, ...(includeObject ? { includeObject } : {}) });
+    const table = tableOf(deployments, [object], { now: 0, ...(includeObject ? { includeObject } : {}) });
     return (table.rows as JsonObject[])[0]?.object;
   };
   expect(carried("None")).toBeNull();
@@ -65,7 +70,7 @@ test("a row carries as much of its object as was asked for", () => {
 });
 
 test("the header can be left out, as later events of a watch do", () => {
-  const table = toTable(deployments, [], { now: 0, columns: "none", listMetadata: { resourceVersion: "7" } });
+  const table = tableOf(deployments, [], { now: 0, columns: "none", listMetadata: { resourceVersion: "7" } });
   expect(table).toMatchObject({ metadata: { resourceVersion: "7" }, columnDefinitions: null, rows: [] });
 });
 
@@ -89,7 +94,7 @@ function widgets(printerColumns?: readonly PrinterColumn[]): KindInfo {
 
 test("a custom kind without columns shows its age", () => {
   const object = { metadata: { name: "a", creationTimestamp: "2026-01-01T00:00:00Z" } };
-  const table = toTable(widgets(), [object], { now: Date.UTC(2026, 0, 3), includeObject: "None" });
+  const table = tableOf(widgets(), [object], { now: Date.UTC(2026, 0, 3), includeObject: "None" });
   expect((table.columnDefinitions as JsonObject[]).map((column) => column.name)).toEqual(["Name", "Age"]);
   expect(table.rows).toEqual([{ cells: ["a", "2d"], object: null }]);
 });
@@ -128,7 +133,7 @@ test("a custom kind's cells follow the type of their column, and are null where 
       ],
     },
   };
-  const table = toTable(kind, [object], { now: Date.UTC(2026, 0, 1, 0, 0, 7), includeObject: "None" });
+  const table = tableOf(kind, [object], { now: Date.UTC(2026, 0, 1, 0, 0, 7), includeObject: "None" });
   expect((table.rows as JsonObject[])[0]?.cells).toEqual([
     "a",
     5,
@@ -199,7 +204,7 @@ test("no object, however odd, keeps its list from being shown", () => {
       fc.constantFrom(...kinds),
       fc.dictionary(fc.constantFrom(...names), odd.value),
       (kind, object) => {
-        expect(toTable(kind, [object as JsonObject], { now: 0 }).rows).toHaveLength(1);
+        expect(tableOf(kind, [object as JsonObject], { now: 0 }).rows).toHaveLength(1);
       },
     ),
   );

@@ -1,6 +1,7 @@
 import type { Cells } from "../builtin/declaration.ts";
 import type { JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 import { type TableShape, tableShape } from "./columns.ts";
 import { scaleCells } from "./scale.ts";
 
@@ -24,9 +25,24 @@ export interface TableOptions {
   readonly columns?: "all" | "none";
 }
 
+/** How many rows are made between two turns of the event loop, if their cells are easy to find. */
+const rowsPerTurn = 2_000;
+const visitedPerRow = 20;
+
 /** What `kubectl get` asks for: objects as rows of cells, under the columns of their kind. */
-export function toTable(kind: KindInfo, objects: readonly JsonObject[], options: TableOptions): JsonObject {
-  return makeTable(tableShape(kind), objects, options);
+export function* toTable(
+  kind: KindInfo,
+  objects: readonly JsonObject[],
+  options: TableOptions,
+): Steps<JsonObject> {
+  const shape = tableShape(kind);
+  const budget = new TurnBudget(rowsPerTurn);
+  const rows: JsonObject[] = [];
+  for (const object of objects) {
+    rows.push(rowOf(shape, object, options));
+    if (budget.spend(1 + (shape.visited?.() ?? 0) / visitedPerRow)) yield nextTurn;
+  }
+  return makeTable(shape, rows, options);
 }
 
 /**
@@ -50,32 +66,35 @@ export function scaleTable(
     const [name = "", desired = 0, ...rest] = scaleCells(object, now);
     return [name, origin === "custom" && desired === 0 ? null : desired, ...rest];
   };
-  return makeTable({ columns, cells, own: true }, [scale], options);
+  const shape: TableShape = { columns, cells, own: true };
+  return makeTable(shape, [rowOf(shape, scale, options)], options);
+}
+
+function rowOf(
+  shape: TableShape,
+  object: JsonObject,
+  { now, includeObject = "Metadata", version = "v1" }: TableOptions,
+): JsonObject {
+  const conditions = shape.rowConditions?.(object) ?? [];
+  return {
+    cells: shape.cells(object, now),
+    ...(conditions.length === 0 ? {} : { conditions }),
+    object: included(object, includeObject, `meta.k8s.io/${version}`),
+  };
 }
 
 function makeTable(
   shape: TableShape,
-  objects: readonly JsonObject[],
-  { now, includeObject = "Metadata", listMetadata = {}, columns = "all", version = "v1" }: TableOptions,
+  rows: JsonObject[],
+  { listMetadata = {}, columns = "all", version = "v1" }: TableOptions,
 ): JsonObject {
-  const apiVersion = `meta.k8s.io/${version}`;
   const { continue: token, ...metadata } = listMetadata;
   return {
     kind: "Table",
-    apiVersion,
+    apiVersion: `meta.k8s.io/${version}`,
     metadata: token ? listMetadata : metadata,
     columnDefinitions: columns === "none" ? null : shape.columns.map((column) => ({ ...column })),
-    rows:
-      !shape.own && objects.length === 0
-        ? null
-        : objects.map((object) => {
-            const conditions = shape.rowConditions?.(object) ?? [];
-            return {
-              cells: shape.cells(object, now),
-              ...(conditions.length === 0 ? {} : { conditions }),
-              object: included(object, includeObject, apiVersion),
-            };
-          }),
+    rows: !shape.own && rows.length === 0 ? null : rows,
   };
 }
 
