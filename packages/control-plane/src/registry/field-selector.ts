@@ -87,10 +87,18 @@ export function fieldMatcher(
         : `"${path}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
     );
   }
+  // There are few fields to select by, and any number of requirements.
+  const wanted = Map.groupBy(requirements, ({ path }) => path);
+  const paths = Array.from(wanted, ([path, all]) => ({
+    path,
+    equal: new Set(all.flatMap(({ operator, value }) => (operator === "=" ? [value] : []))),
+    unequal: new Set(all.flatMap(({ operator, value }) => (operator === "=" ? [] : [value]))),
+  }));
   return (object) =>
-    requirements.every(
-      ({ path, operator, value }) => (selectedText(object, path) === value) === (operator === "="),
-    );
+    paths.every(({ path, equal, unequal }) => {
+      const text = selectedText(object, path);
+      return !unequal.has(text) && (equal.size === 0 || (equal.size === 1 && equal.has(text)));
+    });
 }
 
 /** Events are stored in their core form, whichever form they are asked for in. */

@@ -12,8 +12,80 @@ export type LabelMatcher = (labels: { readonly [key: string]: Json } | undefined
  * @throws StatusError 400, in the words of the real server.
  */
 export function parseLabelSelector(text: string): LabelMatcher {
-  const requirements = requirementsIn(text);
-  return (labels) => matchesSelector(requirements, labels);
+  return matcherOf(requirementsIn(text));
+}
+
+/** Selectors with more values and requirements than this are looked up in, not gone through. */
+const manyTerms = 16;
+
+function matcherOf(requirements: readonly Requirement[]): LabelMatcher {
+  const terms = requirements.reduce((sum, { values }) => sum + 1 + values.length, 0);
+  return terms > manyTerms ? matcherOfMany(requirements) : (labels) => matchesSelector(requirements, labels);
+}
+
+/**
+ * A matcher whose work grows with the labels of an object, and not with the selector: one of 20,000
+ * terms is asked about as many objects.
+ */
+function matcherOfMany(requirements: readonly Requirement[]): LabelMatcher {
+  const byKey = new Map<string, KeyRequirements>();
+  for (const requirement of requirements) {
+    const held = byKey.get(requirement.key) ?? new KeyRequirements();
+    held.add(requirement);
+    byKey.set(requirement.key, held);
+  }
+  const needed = byKey.values().reduce((sum, held) => sum + (held.isNeeded ? 1 : 0), 0);
+  return (labels = {}) => {
+    let met = 0;
+    for (const [key, value] of Object.entries(labels)) {
+      const held = byKey.get(key);
+      if (held === undefined) continue;
+      if (!held.meets(value)) return false;
+      if (held.isNeeded) met++;
+    }
+    return met === needed;
+  };
+}
+
+/** All that is required of one label. */
+class KeyRequirements {
+  /** Whether there must be such a label. */
+  isNeeded = false;
+  #isForbidden = false;
+  #in: ReadonlySet<string> | undefined;
+  readonly #notIn = new Set<string>();
+  /** The highest of the lower bounds, and the lowest of the upper ones. */
+  readonly #bounds = new Map<"Gt" | "Lt", Requirement>();
+
+  add(requirement: Requirement): void {
+    const { operator, values } = requirement;
+    if (operator === "NotIn") for (const value of values) this.#notIn.add(value);
+    else if (operator === "DoesNotExist") this.#isForbidden = true;
+    else {
+      this.isNeeded = true;
+      if (operator === "In") this.#in = new Set(values.filter((value) => this.#in?.has(value) ?? true));
+      else if (operator !== "Exists" && this.#isTighter(requirement, operator)) {
+        this.#bounds.set(operator, requirement);
+      }
+    }
+  }
+
+  meets(value: Json): boolean {
+    if (this.#isForbidden) return false;
+    const text = typeof value === "string" ? value : undefined;
+    if (this.#in !== undefined && (text === undefined || !this.#in.has(text))) return false;
+    if (text !== undefined && this.#notIn.has(text)) return false;
+    for (const bound of this.#bounds.values()) {
+      if (!matchesSelector([bound], { [bound.key]: value })) return false;
+    }
+    return true;
+  }
+
+  #isTighter({ values: [given = "0"] }: Requirement, operator: "Gt" | "Lt"): boolean {
+    const [held] = this.#bounds.get(operator)?.values ?? [];
+    if (held === undefined) return true;
+    return operator === "Gt" ? BigInt(given) > BigInt(held) : BigInt(given) < BigInt(held);
+  }
 }
 
 function requirementsIn(text: string): readonly Requirement[] {
@@ -39,7 +111,7 @@ export function selectorMatcher(selector: Json | LabelSelector | undefined): Lab
       return () => false;
     requirements.push({ key, operator, values });
   }
-  return (labels) => matchesSelector(requirements, labels);
+  return matcherOf(requirements);
 }
 
 /** Selectors are validated when they are written, so that an object is one. */

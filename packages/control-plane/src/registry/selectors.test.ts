@@ -24,6 +24,31 @@ test.each([
   expect(parseLabelSelector(selector)(labels)).toBe(expected);
 });
 
+test("a selector of many terms selects what its terms select", () => {
+  const key = fc.constantFrom("a", "b", "x.io/y", "constructor");
+  const value = fc.constantFrom("", "1", "2", "30", "x");
+  const term = fc.oneof(
+    fc.tuple(key, fc.constantFrom("=", "!="), value).map((parts) => parts.join("")),
+    fc
+      .tuple(key, fc.constantFrom(" in ", " notin "), fc.array(value, { minLength: 1 }))
+      .map(([name, operator, values]) => `${name}${operator}(${values.join(",")})`),
+    fc.tuple(fc.constantFrom("", "!"), key).map((parts) => parts.join("")),
+    fc
+      .tuple(key, fc.constantFrom(">", "<"), fc.constantFrom("0", "1", "7", "30"))
+      .map((parts) => parts.join("")),
+  );
+  const labels = fc.dictionary(key, value, { noNullPrototype: true });
+  // Terms that everything meets make it long.
+  const padding = Array.from({ length: 20 }, (_, index) => `!pad${index}`);
+  fc.assert(
+    fc.property(fc.array(term, { maxLength: 4 }), labels, (terms, each) => {
+      const expected = terms.every((one) => parseLabelSelector(one)(each));
+      expect(parseLabelSelector([...terms, ...padding].join(","))(each)).toBe(expected);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 /** What a real server answered. */
 test.each([
   ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
