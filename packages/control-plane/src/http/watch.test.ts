@@ -249,43 +249,41 @@ test("a client that has not taken what it was sent is sent no bookmark that is a
   ]);
 });
 
-test("a watch of a kind that goes ends when its last objects have been sent, also to a slow client", async () => {
-  const plane = await start();
-  const definition: JsonObject = {
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/** Things, in some versions of which the first is stored. */
+function definition(versions: readonly { readonly name: string; readonly served: boolean }[]): JsonObject {
+  return {
     metadata: { name: "things.example.com" },
     spec: {
       group: "example.com",
       scope: "Namespaced",
       names: { plural: "things", kind: "Thing" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-        },
-      ],
+      versions: versions.map((version, index) => ({
+        ...version,
+        storage: index === 0,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      })),
     },
   };
+}
+
+function sender(plane: ControlPlane) {
   const transport = plane.connect();
-  const send = async (method: string, at: string, body?: JsonObject) => {
-    const headers = { "content-type": "application/json" };
+  return async (method: string, at: string, body?: JsonObject, type = "application/json") => {
+    const headers = { "content-type": type };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await transport.request({ method, path: at, headers, ...sent });
     await Array.fromAsync(answer.body);
     return answer.status;
   };
-  const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-  expect(await send("POST", definitions, definition)).toBe(201);
-  const things = "/apis/example.com/v1/namespaces/default/things";
-  await expect.poll(() => send("GET", things)).toBe(200);
-  const thing = { apiVersion: "example.com/v1", kind: "Thing", text: `${megabyte}` };
-  for (const name of ["a", "b", "c"])
-    expect(await send("POST", things, { ...thing, metadata: { name } })).toBe(201);
+}
+
+async function watchFrom(plane: ControlPlane, collection: string): Promise<SlowClient> {
   const client = new SlowClient();
   const { body } = await plane.handle({
     method: "GET",
-    url: `${things}?watch=true&resourceVersion=0`,
+    url: `${collection}?watch=true&resourceVersion=0`,
     headers: {},
     body: undefined,
     peer: administrator,
@@ -293,6 +291,19 @@ test("a watch of a kind that goes ends when its last objects have been sent, als
   });
   if (typeof body !== "function") throw new Error("not a stream");
   body(client);
+  return client;
+}
+
+test("a watch of a kind that goes ends when its last objects have been sent, also to a slow client", async () => {
+  const plane = await start();
+  const send = sender(plane);
+  expect(await send("POST", definitions, definition([{ name: "v1", served: true }]))).toBe(201);
+  const things = "/apis/example.com/v1/namespaces/default/things";
+  await expect.poll(() => send("GET", things)).toBe(200);
+  const thing = { apiVersion: "example.com/v1", kind: "Thing", text: `${megabyte}` };
+  for (const name of ["a", "b", "c"])
+    expect(await send("POST", things, { ...thing, metadata: { name } })).toBe(201);
+  const client = await watchFrom(plane, things);
   expect(await send("DELETE", `${definitions}/things.example.com`)).toBe(200);
   await expect.poll(() => send("GET", things)).toBe(404);
   expect(client.isEnded).toBe(false);
@@ -301,4 +312,35 @@ test("a watch of a kind that goes ends when its last objects have been sent, als
     ["ADDED", "DELETED"].flatMap((type) => ["a", "b", "c"].map((name) => `${type} ${name}`)),
   );
   expect(client.isEnded).toBe(true);
+});
+
+test.each<[string, { readonly name: string; readonly served: boolean }[]]>([
+  [
+    "switched off",
+    [
+      { name: "v1", served: true },
+      { name: "v2", served: false },
+    ],
+  ],
+  ["removed", [{ name: "v1", served: true }]],
+])("a watch of a version that is %s ends, and those of others go on", async (_how, versions) => {
+  const plane = await start();
+  const send = sender(plane);
+  const both = [
+    { name: "v1", served: true },
+    { name: "v2", served: true },
+  ];
+  expect(await send("POST", definitions, definition(both))).toBe(201);
+  const things = (version: string) => `/apis/example.com/${version}/namespaces/default/things`;
+  await expect.poll(() => send("GET", things("v2"))).toBe(200);
+  const [first, second] = [await watchFrom(plane, things("v1")), await watchFrom(plane, things("v2"))];
+  const { spec } = definition(versions);
+  const merge = "application/merge-patch+json";
+  expect(await send("PATCH", `${definitions}/things.example.com`, { spec: spec ?? null }, merge)).toBe(200);
+  await expect.poll(() => second.isEnded).toBe(true);
+  const thing = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "late" } };
+  expect(await send("POST", things("v1"), thing)).toBe(201);
+  expect(first.events().map((event) => event.replace(/ \d+$/, ""))).toEqual(["ADDED late"]);
+  expect(first.isEnded).toBe(false);
+  expect(second.events()).toEqual([]);
 });

@@ -1,11 +1,13 @@
-import { stringify, textOf } from "../json.ts";
+import { type JsonObject, stringify, textOf } from "../json.ts";
+import { objectsAt } from "../json-fields.ts";
 import { definitionsBucket } from "../registry/definitions.ts";
 import type { Resource } from "../registry/resource.ts";
 import { StatusError } from "../status.ts";
+import { TurnBudget } from "../steps.ts";
 import { CompactedError, type Entry, type LogRecord, type Store } from "../storage/store.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { Representation } from "./negotiate.ts";
-import type { ReadDependencies } from "./read.ts";
+import { awaitRevision, type ReadDependencies } from "./read.ts";
 import { type ProtobufForm, protobufForm } from "./representation.ts";
 import type { ApiResponse, Sink } from "./request.ts";
 import type { ObjectEvent, WatchEvent } from "./shared-events.ts";
@@ -13,6 +15,8 @@ import { EventWriter } from "./watch-events.ts";
 
 /** A client with this much unsent data gets no more until it was sent. */
 const mostWaiting = 1024 * 1024;
+/** So many events of a backlog are written before others get their turn. */
+const eventsPerTurn = 500;
 /** Clients assume that a stream without any event is dead. */
 const bookmarkEveryMs = 60_000;
 
@@ -61,6 +65,7 @@ class Watch {
   readonly #stops: (() => void)[] = [];
   /** All changes up to this revision were sent, or do not match the watch. */
   #position = 0;
+  readonly #budget = new TurnBudget(eventsPerTurn);
   /** Events to send before live changes; undefined while there are none. */
   #backlog: Generator<WatchEvent> | undefined;
   #stopped = false;
@@ -83,6 +88,24 @@ class Watch {
   }
 
   start(): () => void {
+    const { resourceVersion, sendInitialEvents, timeoutSeconds = 0 } = this.#options;
+    if (timeoutSeconds < 0) {
+      this.#fail(
+        new StatusError({ code: 500, reason: "InternalError", message: "context deadline exceeded" }),
+      );
+      return () => undefined;
+    }
+    if (sendInitialEvents && resourceVersion !== undefined && resourceVersion > this.#store.revision) {
+      // The state that was asked for is in the future.
+      awaitRevision(this.#deps.registry, resourceVersion)
+        .then(() => this.#stopped || this.#begin())
+        .catch((error: unknown) => this.#failBy(error));
+      return () => this.#stop();
+    }
+    return this.#begin();
+  }
+
+  #begin(): () => void {
     const { resourceVersion, sendInitialEvents } = this.#options;
     try {
       this.#backlog =
@@ -161,9 +184,10 @@ class Watch {
     return this.#options.matches?.(entry.object) ?? true;
   }
 
-  /** A watch ends when its kind is no longer served, after the last deletions were sent. */
-  #onDefinition({ type, key }: LogRecord): void {
-    if (type !== "DELETED" || key !== this.#resource.bucket) return;
+  /** A watch ends when its version is no longer served, after the last deletions were sent. */
+  #onDefinition({ type, key, entry }: LogRecord): void {
+    if (key !== this.#resource.bucket) return;
+    if (type !== "DELETED" && isServed(entry.object, this.#resource.info.version)) return;
     const backlog = this.#backlog;
     this.#backlog = this.#last(backlog);
     if (!backlog) this.#work();
@@ -174,9 +198,13 @@ class Watch {
     this.#finish();
   }
 
-  /** Sends the backlog until it is empty or the client has to catch up. */
+  /** Sends the backlog until it is empty, the client has to catch up, or others want their turn. */
   #work(): void {
     while (!this.#stopped && this.#backlog) {
+      if (this.#budget.spend(1)) {
+        setImmediate(() => this.#work());
+        return;
+      }
       const event = this.#next(this.#backlog);
       if (!event) this.#backlog = undefined;
       else if (this.#send(event) === "waits") return;
@@ -203,11 +231,7 @@ class Watch {
     this.#backlog ??= this.#changes();
     bytes
       .then((made) => this.#stopped || this.#write(made) === "waits" || this.#work())
-      .catch((error: unknown) => {
-        const isStatus = error instanceof StatusError;
-        const message = String(error);
-        this.#fail(isStatus ? error : new StatusError({ code: 500, reason: "InternalError", message }));
-      });
+      .catch((error: unknown) => this.#failBy(error));
     return "waits";
   }
 
@@ -248,6 +272,12 @@ class Watch {
     this.#send({ type: "BOOKMARK", revision: this.#position, initialEnd: false });
   }
 
+  #failBy(error: unknown): void {
+    const isStatus = error instanceof StatusError;
+    const message = String(error);
+    this.#fail(isStatus ? error : new StatusError({ code: 500, reason: "InternalError", message }));
+  }
+
   #fail(error: StatusError): void {
     if (this.#stopped) return;
     this.#sink.write(this.#writer.failure(error));
@@ -264,6 +294,12 @@ class Watch {
     this.#stopped = true;
     for (const stop of this.#stops.splice(0)) stop();
   }
+}
+
+function isServed(definition: JsonObject, version: string): boolean {
+  return objectsAt(definition, "spec", "versions").some(
+    ({ name, served }) => name === version && served === true,
+  );
 }
 
 /**
