@@ -16,9 +16,9 @@ export function openapi(
     loading ??= load();
     const documents = await loading;
     if (path === "/openapi/v3") return jsonText(200, documents.index());
-    if (path === "/openapi/v2") return answer(documents.swagger(), "v2", request, {});
+    if (path === "/openapi/v2") return answer(await documents.swagger(), "v2", request, {});
     const document = path.startsWith("/openapi/v3/")
-      ? documents.document(path.slice("/openapi/v3/".length))
+      ? await documents.document(path.slice("/openapi/v3/".length))
       : undefined;
     if (!document && path.startsWith("/openapi/v3/")) {
       return { status: 404, headers: { "cache-control": "no-cache, private" }, body: "" };
@@ -40,12 +40,12 @@ export function openapi(
   };
 }
 
-function answer(
+async function answer(
   document: OpenApiDocument,
   version: "v2" | "v3",
   request: ApiRequest,
   extra: Record<string, string>,
-): ApiResponse {
+): Promise<ApiResponse> {
   const headers = {
     "cache-control": "no-cache, private",
     etag: document.etag,
@@ -58,7 +58,7 @@ function answer(
   if (header(request, "if-none-match") === document.etag) return { status: 304, headers, body: "" };
   if (encoding === "json") return jsonText(200, document.body, headers);
   const type = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
-  return { status: 200, headers: { ...headers, "content-type": type }, body: document.protobuf() };
+  return { status: 200, headers: { ...headers, "content-type": type }, body: await document.protobuf() };
 }
 
 function chosen(accept: string | undefined, version: "v2" | "v3"): "json" | "protobuf" | undefined {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Json, type JsonObject, stringify } from "../json.ts";
-import { type KindTable, kubernetesVersion } from "../kinds/index.ts";
+import { stringifyInSteps } from "../json-text.ts";
+import { type KindInfo, type KindTable, kubernetesVersion } from "../kinds/index.ts";
+import { finish, nextTurn, type Steps, TurnBudget } from "../steps.ts";
 import { Components } from "./components.ts";
 import { encodeDocument } from "./gnostic.ts";
 import { documentV2 } from "./gnostic-v2.ts";
@@ -12,7 +14,7 @@ import { swaggerOf } from "./swagger.ts";
 export interface OpenApiDocument {
   readonly body: string;
   /** The same document as protobuf, made when it is first asked for. */
-  readonly protobuf: () => Uint8Array;
+  readonly protobuf: () => Promise<Uint8Array>;
   /** With its quotes. */
   readonly etag: string;
   /** The address that names this very content, which clients may keep indefinitely. */
@@ -32,9 +34,9 @@ export class OpenApiDocuments {
   readonly #table: KindTable;
   #revision: number;
   readonly #hashes = new Map<string, string>();
-  readonly #documents = new Map<string, OpenApiDocument>();
+  readonly #documents = new Map<string, Promise<OpenApiDocument>>();
   #index: string | undefined;
-  #swagger: OpenApiDocument | undefined;
+  #swagger: Promise<OpenApiDocument> | undefined;
 
   constructor(table: KindTable) {
     this.#table = table;
@@ -61,41 +63,44 @@ export class OpenApiDocuments {
    * `/openapi/v3/PATH`, where the path is `api/v1` or `apis/GROUP/VERSION`; undefined where nothing
    * is served there.
    */
-  document(path: string): OpenApiDocument | undefined {
+  document(path: string): Promise<OpenApiDocument> | undefined {
     this.#refresh();
     const ready = this.#documents.get(path);
     if (ready) return ready;
     const at = groupVersions(this.#table).find((each) => each.path === path);
     if (!at) return undefined;
-    const described = describe(this.#table, at.group, at.version);
-    const document: OpenApiDocument = {
-      body: stringify(described),
-      protobuf: once(() => encodeDocument(documentV3, described)),
-      etag: `"${this.#hashOf(path)}"`,
-      url: this.#urlOf(path),
-    };
+    const document = this.#documentOf(path, at);
     this.#documents.set(path, document);
     return document;
   }
 
+  async #documentOf(path: string, { group, version }: GroupVersion): Promise<OpenApiDocument> {
+    // Before anything is waited for: the kinds may change meanwhile.
+    const [etag, url] = [`"${this.#hashOf(path)}"`, this.#urlOf(path)];
+    const described = await finish(describe(this.#table.kinds(group, version)));
+    const body = await finish(stringifyInSteps(described));
+    return { body, protobuf: once(async () => finish(encodeDocument(documentV3, described))), etag, url };
+  }
+
   /** `/openapi/v2`: everything in one document, for clients that know no other. */
-  swagger(): OpenApiDocument {
+  swagger(): Promise<OpenApiDocument> {
     this.#refresh();
-    if (this.#swagger) return this.#swagger;
+    this.#swagger ??= this.#makeSwagger();
+    return this.#swagger;
+  }
+
+  async #makeSwagger(): Promise<OpenApiDocument> {
     const all = groupVersions(this.#table);
-    const swagger = swaggerOf(
-      documentInfo(),
-      all.map(({ group, version }) => describe(this.#table, group, version)),
-    );
     const hash = createHash("sha512");
     for (const { path } of all) hash.update(this.#hashOf(path));
-    this.#swagger = {
-      body: stringify(swagger),
-      protobuf: once(() => encodeDocument(documentV2, swagger)),
-      etag: `"${hash.digest("hex").toUpperCase()}"`,
-      url: "/openapi/v2",
-    };
-    return this.#swagger;
+    const etag = `"${hash.digest("hex").toUpperCase()}"`;
+    const kinds = all.map(({ group, version }) => this.#table.kinds(group, version));
+    const documents: JsonObject[] = [];
+    for (const each of kinds) documents.push(await finish(describe(each)));
+    const swagger = await finish(swaggerOf(documentInfo(), documents));
+    const body = await finish(stringifyInSteps(swagger));
+    const protobuf = once(async () => finish(encodeDocument(documentV2, swagger)));
+    return { body, protobuf, etag, url: "/openapi/v2" };
   }
 
   /** Drops what was made for an earlier revision of the kinds. */
@@ -133,10 +138,17 @@ function documentInfo(): JsonObject {
   return { title: "Kubernetes", version: `${major}.${minor}` };
 }
 
-function describe(table: KindTable, group: string, version: string): JsonObject {
+/** How many kinds are described between two turns of the event loop. */
+const kindsPerTurn = 50;
+
+function* describe(kinds: readonly KindInfo[]): Steps<JsonObject> {
   const components = new Components();
   const paths: [string, JsonObject][] = [];
-  for (const kind of table.kinds(group, version)) paths.push(...Object.entries(pathsOf(kind, components)));
+  const budget = new TurnBudget(kindsPerTurn);
+  for (const kind of kinds) {
+    if (budget.spend(1)) yield nextTurn;
+    paths.push(...Object.entries(pathsOf(kind, components)));
+  }
   return {
     openapi: "3.0.0",
     info: documentInfo(),
@@ -145,7 +157,14 @@ function describe(table: KindTable, group: string, version: string): JsonObject 
   };
 }
 
-function groupVersions(table: KindTable): { path: string; group: string; version: string }[] {
+/** A group version, and where its document is. */
+interface GroupVersion {
+  readonly path: string;
+  readonly group: string;
+  readonly version: string;
+}
+
+function groupVersions(table: KindTable): GroupVersion[] {
   return table.groups().flatMap(({ name, versions }) =>
     versions.map((version) => ({
       path: name === "" ? `api/${version}` : `apis/${name}/${version}`,

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, stringify } from "../json.ts";
 import { BackwardWriter } from "../protobuf/writer.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 
 /** How one value of a document is written. */
 export type Shape =
@@ -23,13 +24,42 @@ export interface Message {
   readonly extensions?: number;
 }
 
+/** How many bytes are written between two turns of the event loop. */
+const bytesPerTurn = 500_000;
+
 /**
  * Writes an OpenAPI document in the protobuf form that clients compiled from gnostic's models read.
  */
-export function encodeDocument(message: Message, document: JsonObject): Uint8Array {
+export function* encodeDocument(message: Message, document: JsonObject): Steps<Uint8Array> {
   const writer = new BackwardWriter();
-  writeMessage(writer, message, document);
+  yield* writeInSteps(writer, message, document, new TurnBudget(bytesPerTurn));
   return writer.bytes();
+}
+
+/** As `writeMessage`, of the messages around paths and schemas, of which there may be thousands. */
+function* writeInSteps(
+  writer: BackwardWriter,
+  message: Message,
+  object: JsonObject,
+  budget: TurnBudget,
+): Steps<void> {
+  for (const [key, number, shape] of descending(message)) {
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (!isObject(value) || typeof shape === "string" || !("message" in shape || "named" in shape)) {
+      if (value !== undefined) writeField(writer, number, shape, value);
+      continue;
+    }
+    const end = writer.length;
+    if ("message" in shape) yield* writeInSteps(writer, shape.message(), value, budget);
+    else {
+      for (const name of Object.keys(value).reverse()) {
+        const before = writer.length;
+        writePair(writer, shape.at, shape.named, name, value[name] as Json);
+        if (budget.spend(writer.length - before)) yield nextTurn;
+      }
+    }
+    writer.close(number, end);
+  }
 }
 
 const byNumber = new WeakMap<Message, Message["fields"]>();
@@ -57,12 +87,15 @@ function writeMessage(writer: BackwardWriter, message: Message, object: JsonObje
 }
 
 function writePairs(writer: BackwardWriter, number: number, shape: Shape, pairs: JsonObject): void {
-  for (const name of Object.keys(pairs).reverse()) {
-    const end = writer.length;
-    writeField(writer, 2, shape, pairs[name] as Json);
-    writer.text(1, name);
-    writer.close(number, end);
-  }
+  for (const name of Object.keys(pairs).reverse())
+    writePair(writer, number, shape, name, pairs[name] as Json);
+}
+
+function writePair(writer: BackwardWriter, number: number, shape: Shape, name: string, value: Json): void {
+  const end = writer.length;
+  writeField(writer, 2, shape, value);
+  writer.text(1, name);
+  writer.close(number, end);
 }
 
 function writeField(writer: BackwardWriter, number: number, shape: Shape, value: Json): void {

@@ -41,13 +41,13 @@ function widget(schema: Schema): KindInfo {
   };
 }
 
-function read(table: ReturnType<typeof builtinKinds>, path: string): Document {
-  const document = new OpenApiDocuments(table).document(path);
+async function read(table: ReturnType<typeof builtinKinds>, path: string): Promise<Document> {
+  const document = await new OpenApiDocuments(table).document(path);
   if (!document) throw new Error(`there is no ${path}`);
   return JSON.parse(document.body) as Document;
 }
 
-test("the index routes to a document for every group version, by an address that names its content", () => {
+test("the index routes to a document for every group version, by an address that names its content", async () => {
   const table = builtinKinds();
   const documents = new OpenApiDocuments(table);
   const { paths } = JSON.parse(documents.index()) as {
@@ -56,14 +56,14 @@ test("the index routes to a document for every group version, by an address that
   for (const { name, versions } of table.groups()) {
     for (const version of versions) {
       const path = name === "" ? `api/${version}` : `apis/${name}/${version}`;
-      expect(documents.document(path)?.url).toBe(paths[path]?.serverRelativeURL);
+      expect((await documents.document(path))?.url).toBe(paths[path]?.serverRelativeURL);
     }
   }
   expect(documents.document("apis/nothing/v1")).toBeUndefined();
 });
 
-test("a built-in kind can be patched strategically and validates fields and dry runs", () => {
-  const { paths } = read(builtinKinds(), "apis/apps/v1");
+test("a built-in kind can be patched strategically and validates fields and dry runs", async () => {
+  const { paths } = await read(builtinKinds(), "apis/apps/v1");
   const patch = paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]?.patch;
   expect(patch).toMatchObject({
     operationId: "patchAppsV1NamespacedDeployment",
@@ -79,10 +79,10 @@ test("a built-in kind can be patched strategically and validates fields and dry 
   expect(Object.keys(patch?.requestBody?.content ?? {})).toContain("application/strategic-merge-patch+json");
 });
 
-test("built-in schemas say how lists merge, and no reference leads out of the document", () => {
+test("built-in schemas say how lists merge, and no reference leads out of the document", async () => {
   const table = builtinKinds();
   const documents = new OpenApiDocuments(table);
-  const core = read(table, "api/v1");
+  const core = await read(table, "api/v1");
   expect(core.components.schemas["io.k8s.api.core.v1.Pod"]).toMatchObject({
     "x-kubernetes-group-version-kind": [{ group: "", version: "v1", kind: "Pod" }],
     properties: {
@@ -100,26 +100,26 @@ test("built-in schemas say how lists merge, and no reference leads out of the do
     },
   });
   for (const path of ["api/v1", "apis/apps/v1", "apis/apiextensions.k8s.io/v1"]) {
-    const body = documents.document(path)?.body ?? "";
-    const { schemas } = read(table, path).components;
+    const body = (await documents.document(path))?.body ?? "";
+    const { schemas } = (await read(table, path)).components;
     for (const [, name] of body.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
       expect(schemas, `${path} refers to ${name}`).toHaveProperty([name ?? ""]);
     }
   }
 });
 
-test("an operation's name is its own within a document", () => {
+test("an operation's name is its own within a document", async () => {
   const table = builtinKinds();
   const documents = new OpenApiDocuments(table);
   for (const path of ["api/v1", "apis/apps/v1", "apis/rbac.authorization.k8s.io/v1"]) {
-    const names = [...(documents.document(path)?.body ?? "").matchAll(/"operationId":"([^"]+)"/g)].map(
-      (match) => match[1],
-    );
+    const names = [
+      ...((await documents.document(path))?.body ?? "").matchAll(/"operationId":"([^"]+)"/g),
+    ].map((match) => match[1]);
     expect(new Set(names).size).toBe(names.length);
   }
 });
 
-test("a custom kind is published as its author wrote it, with what every object has", () => {
+test("a custom kind is published as its author wrote it, with what every object has", async () => {
   const table = builtinKinds();
   table.add({
     ...widget({
@@ -138,7 +138,7 @@ test("a custom kind is published as its author wrote it, with what every object 
     }),
     selectableFields: ["spec.size"],
   });
-  const { paths, components } = read(table, "apis/shop.example.com/v1");
+  const { paths, components } = await read(table, "apis/shop.example.com/v1");
   const words = (start: string) => expect.stringMatching(new RegExp(`^${start}`));
   expect(components.schemas["com.example.shop.v1.Widget"]).toEqual({
     type: "object",
@@ -176,15 +176,15 @@ test("a custom kind is published as its author wrote it, with what every object 
   });
 });
 
-test("a changed definition has another address, and the others keep theirs", () => {
+test("a changed definition has another address, and the others keep theirs", async () => {
   const table = builtinKinds();
   const documents = new OpenApiDocuments(table);
-  const apps = documents.document("apis/apps/v1")?.url;
+  const apps = (await documents.document("apis/apps/v1"))?.url;
   table.add(widget({ type: "object" }));
-  const before = documents.document("apis/shop.example.com/v1")?.url;
+  const before = (await documents.document("apis/shop.example.com/v1"))?.url;
   table.add(widget({ type: "object", description: "changed" }));
-  expect(documents.document("apis/shop.example.com/v1")?.url).not.toBe(before);
-  expect(documents.document("apis/apps/v1")?.url).toBe(apps);
+  expect((await documents.document("apis/shop.example.com/v1"))?.url).not.toBe(before);
+  expect((await documents.document("apis/apps/v1"))?.url).toBe(apps);
 });
 
 /** The names of the pairs in a message's repeated field, and each pair's value. */
@@ -203,23 +203,23 @@ function only(bytes: Uint8Array, field: number): Uint8Array {
   throw new Error(`there is no field ${field}`);
 }
 
-test("the protobuf form of a document holds the same paths and schemas", () => {
+test("the protobuf form of a document holds the same paths and schemas", async () => {
   const table = builtinKinds();
   const documents = new OpenApiDocuments(table);
-  const document = documents.document("apis/apps/v1");
+  const document = await documents.document("apis/apps/v1");
   if (!document) throw new Error("apps/v1 is not served");
-  const bytes = document.protobuf();
+  const bytes = await document.protobuf();
   const { paths, components } = JSON.parse(document.body) as Document;
   expect([...pairs(only(bytes, 4), 1).keys()]).toEqual(Object.keys(paths));
   const schemas = pairs(only(only(bytes, 5), 1), 1);
   expect([...schemas.keys()]).toEqual(Object.keys(components.schemas));
 });
 
-test("version 2 is one document of every group, and no reference leads out of it", () => {
+test("version 2 is one document of every group, and no reference leads out of it", async () => {
   const table = builtinKinds();
   const documents = new OpenApiDocuments(table);
   table.add(widget({ type: "object", properties: { any: { nullable: true, type: "string" } } }));
-  const document = documents.swagger();
+  const document = await documents.swagger();
   const swagger = JSON.parse(document.body) as {
     paths: Record<string, unknown>;
     definitions: Record<string, { properties?: Record<string, unknown> }>;
@@ -230,5 +230,5 @@ test("version 2 is one document of every group, and no reference leads out of it
     expect(swagger.definitions).toHaveProperty([name ?? ""]);
   }
   expect(document.body).not.toContain("#/components");
-  expect([...pairs(only(document.protobuf(), 9), 1).keys()]).toEqual(Object.keys(swagger.definitions));
+  expect([...pairs(only(await document.protobuf(), 9), 1).keys()]).toEqual(Object.keys(swagger.definitions));
 });

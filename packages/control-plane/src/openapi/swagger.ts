@@ -1,19 +1,28 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { countParts, isObject, type Json, type JsonObject } from "../json.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 
 const produces = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 const methods = ["get", "put", "post", "delete", "patch"];
+
+/** How many parts of documents are rewritten between two turns of the event loop. */
+const partsPerTurn = 20_000;
 
 /**
  * One OpenAPI v2 document out of the v3 documents of every group version: what older clients and
  * tools still read.
  */
-export function swaggerOf(info: JsonObject, documents: readonly JsonObject[]): JsonObject {
+export function* swaggerOf(info: JsonObject, documents: readonly JsonObject[]): Steps<JsonObject> {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
+  const budget = new TurnBudget(partsPerTurn);
   for (const document of documents) {
-    for (const [path, item] of entriesOf(document.paths)) paths[path] = pathItem(item);
+    for (const [path, item] of entriesOf(document.paths)) {
+      paths[path] = pathItem(item);
+      if (budget.spend(countParts(item))) yield nextTurn;
+    }
     for (const [name, schema] of entriesOf((document.components as JsonObject).schemas)) {
       definitions[name] ??= schemaOf(schema);
+      if (budget.spend(countParts(schema))) yield nextTurn;
     }
   }
   return { swagger: "2.0", info, paths: sorted(paths), definitions: sorted(definitions) };
