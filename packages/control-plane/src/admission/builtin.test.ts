@@ -54,6 +54,26 @@ test("a pod is refused until its service account exists, and is then given its t
   });
 });
 
+test("limits of very many resources make no pod that could not be stored", async () => {
+  await using cluster = await stage();
+  await cluster.send("POST", accounts, account);
+  const resources = (value: string) =>
+    Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`example.com/r${index}`, value]));
+  const limits = "/api/v1/namespaces/default/limitranges";
+  const containers = Array.from({ length: 1_000 }, (_, index) => ({ name: `c${index}`, image: "x" }));
+  const limit = (item: JsonObject) => ({ metadata: { name: "l" }, spec: { limits: [item] } });
+  await cluster.send("POST", limits, limit({ type: "Container", max: resources("1") }));
+  expect(await cluster.send("POST", pods, pod("a", { containers }))).toMatchObject({
+    code: 500,
+    message: "etcdserver: request is too large",
+  });
+  await cluster.send("DELETE", `${limits}/l`);
+  await cluster.send("POST", limits, limit({ type: "Container", maxLimitRequestRatio: resources("2") }));
+  const refused = await cluster.send("POST", pods, pod("a", { containers }));
+  expect(refused.code).toBe(403);
+  expect(String(refused.message).length).toBeLessThan(2_000_000);
+});
+
 test("a pod waits for the account of a namespace that was made a moment ago", async () => {
   await using plane = await ControlPlane.start({ random: seededRandom(1) });
   const transport = plane.connect();

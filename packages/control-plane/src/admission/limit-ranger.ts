@@ -2,12 +2,18 @@ import { podTotals } from "../builtin/pod/resources.ts";
 import { type Json, type JsonObject, textOf } from "../json.ts";
 import { field, itemsAt, objectAt, specOf, textAt } from "../json-fields.ts";
 import type { Admission } from "../registry/admission.ts";
+import { ObjectTooLargeError } from "../storage/storage-error.ts";
 import type { Store } from "../storage/store.ts";
 import { amount, compareAmounts } from "../validation/amounts.ts";
 import { ensure } from "../validation/fill.ts";
 import { aggregate, creationOf, refuse, writeOf } from "./plugin.ts";
 
 const annotation = "kubernetes.io/limit-ranger";
+
+/** A pod with more amounts than this could not be stored. */
+const mostAmounts = 100_000;
+/** Nobody reads more than so many faults. */
+const mostComplaints = 10_000;
 
 /** Containers get a namespace's defaults; what goes beyond its bounds is refused. */
 export function limitRanger(store: Store): Admission {
@@ -31,16 +37,20 @@ export function limitRanger(store: Store): Admission {
       if (!pod && !claim) return;
       const limits = limitsOf(request.namespace);
       if (limits.length === 0) return;
-      const complaints = pod
-        ? limits.flatMap((limit) => podComplaints(pod, limit))
-        : limits.flatMap((limit) => claimComplaints(claim as JsonObject, limit));
-      if (complaints.length > 0) throw refuse(request, aggregate(complaints));
+      const found = limits
+        .values()
+        .flatMap((limit) => (pod ? podComplaints(pod, limit) : claimComplaints(claim as JsonObject, limit)))
+        .take(mostComplaints)
+        .toArray();
+      if (found.length > 0) throw refuse(request, aggregate(found));
     },
   };
 }
 
+/** @throws ObjectTooLargeError */
 function setDefaults(pod: JsonObject, limits: readonly JsonObject[]): void {
   const notes: string[] = [];
+  let given = 0;
   for (const [list, called] of [
     ["containers", "container"],
     ["initContainers", "init container"],
@@ -55,6 +65,7 @@ function setDefaults(pod: JsonObject, limits: readonly JsonObject[]): void {
         for (const [resource, value] of limits.flatMap((limit) => Object.entries(objectAt(limit, from)))) {
           const amounts = ensure(ensure(container, "resources"), part);
           if (amounts[resource] !== undefined) continue;
+          if (++given > mostAmounts) throw new ObjectTooLargeError("etcdserver: request is too large");
           amounts[resource] = value;
           set.push(resource);
         }
@@ -67,17 +78,17 @@ function setDefaults(pod: JsonObject, limits: readonly JsonObject[]): void {
   annotations[annotation] = `LimitRanger plugin set: ${notes.join("; ")}`;
 }
 
-function podComplaints(pod: JsonObject, limit: JsonObject): string[] {
+function* podComplaints(pod: JsonObject, limit: JsonObject): Generator<string> {
   const type = textAt(limit, "type");
   const spec = specOf(pod);
   if (type === "Container") {
-    return [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")].flatMap((container) => {
+    for (const container of [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")]) {
       const resources = objectAt(container, "resources");
-      return complaints(limit, type, objectAt(resources, "requests"), objectAt(resources, "limits"));
-    });
+      yield* complaints(limit, type, objectAt(resources, "requests"), objectAt(resources, "limits"));
+    }
+  } else if (type === "Pod") {
+    yield* complaints(limit, type, podTotals(spec, "requests"), podTotals(spec, "limits"));
   }
-  if (type === "Pod") return complaints(limit, type, podTotals(spec, "requests"), podTotals(spec, "limits"));
-  return [];
 }
 
 function claimComplaints(claim: JsonObject, limit: JsonObject): string[] {
