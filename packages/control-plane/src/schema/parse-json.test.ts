@@ -15,6 +15,17 @@ function rounded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, rounded(field)]));
 }
 
+test.each([
+  ['"\\ud800"', "\ufffd"],
+  ['"a\\uDC00b"', "a\ufffdb"],
+  ['"\\ud800\\ud83d\\ude00"', "\ufffd\u{1f600}"],
+  ['"\\ud83d\\uDE00"', "\u{1f600}"],
+  ['"\\\\ud800"', "\\ud800"],
+  ['{"\\udfff":"\\ud800x\\udc00"}', { "\ufffd": "\ufffdx\ufffd" }],
+])("half a character in %s is none", (text, value) => {
+  expect(parseJson(text).value).toEqual(value);
+});
+
 test("JSON reads as JSON.parse reads it, apart from large integers", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {

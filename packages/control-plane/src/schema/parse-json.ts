@@ -101,7 +101,8 @@ export function parseJsonInSteps(text: string, options: ParseOptions = {}): Step
 const LONG_TEXT = 100_000;
 const CHARACTERS_PER_TURN = 500_000;
 
-function* parse(text: string, options: ParseOptions, isSlow: boolean): Steps<Parsed> {
+function* parse(given: string, options: ParseOptions, isSlow: boolean): Steps<Parsed> {
+  const text = withoutHalves(given);
   const survey = new Survey(text, isSlow);
   while (!survey.isDone) {
     survey.goOn(CHARACTERS_PER_TURN);
@@ -132,6 +133,15 @@ function* parse(text: string, options: ParseOptions, isSlow: boolean): Steps<Par
   }
   yield* turnIf(isSlow);
   return { ...read, duplicates: yield* new Scanner(text, isSlow).duplicates() };
+}
+
+/** An escape, and what of a character outside of the first 65,536 it writes. */
+const escapes = /\\(?:u(d[89ab][\da-f]{2}(?:\\ud[c-f][\da-f]{2})?|d[c-f][\da-f]{2})|.)/gis;
+
+/** As Go reads it, half of such a character is none: U+FFFD is in its place. */
+function withoutHalves(text: string): string {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return text;
+  return text.replace(escapes, (whole, halves?: string) => (halves?.length === 4 ? "\\ufffd" : whole));
 }
 
 /** How many fields the objects of a value have in all. */

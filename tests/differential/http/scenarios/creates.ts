@@ -14,6 +14,14 @@ export const creates: readonly Sequence[] = [
       post(at.configMaps, configMap("a")),
       post(at.configMaps, configMap("a")),
       post(at.configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: {} }),
+      post(
+        `${at.configMaps}?dryRun=All`,
+        '{"metadata":{"name":"h"},"data":{"a":"\\ud800x\\udc00\\ud83d\\ude00"}}',
+      ),
+      post(
+        `${at.widgets}?dryRun=All`,
+        '{"apiVersion":"{group}/v1","kind":"Widget","metadata":{"name":"h"},"spec":{"extra":{"\\udc00":"\\ud800"}}}',
+      ),
       post(at.configMaps, { apiVersion: "v1", kind: "ConfigMap" }),
       post(at.configMaps, configMap("Bad_Name")),
       post(at.configMaps, configMap("x".repeat(254))),
