@@ -204,6 +204,10 @@ export function badRequest(message: string): StatusError {
   return new StatusError({ code: 400, reason: "BadRequest", message });
 }
 
+export function namespaceMismatch(): StatusError {
+  return badRequest("the namespace of the provided object does not match the namespace sent on the request");
+}
+
 export function forbidden(
   of: ResourceName,
   name: string,

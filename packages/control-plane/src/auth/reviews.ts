@@ -1,7 +1,7 @@
 import type { Clock } from "@windlass/clock";
 import { isInteger, isObject, type JsonObject, stringify } from "../json.ts";
 import { objectAt, textAt, textsAt } from "../json-fields.ts";
-import { badRequest, type Cause, StatusError } from "../status.ts";
+import { badRequest, type Cause, namespaceMismatch, StatusError } from "../status.ts";
 import { type User, userInfo, withAuthenticatedGroup } from "./identity.ts";
 import { omit } from "./object-identity.ts";
 import { type Attributes, type Authorizer, aggregate, rolesNotFound } from "./rbac.ts";
@@ -299,10 +299,6 @@ function invalidRequest(name: string, causes: readonly Cause[]): StatusError {
 
 function list(causes: readonly Cause[]): string {
   return aggregate(causes.map(({ field, message }) => `${field}: ${message}`));
-}
-
-function namespaceMismatch(): StatusError {
-  return badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 function answer(kind: string, review: JsonObject, status: JsonObject): JsonObject {

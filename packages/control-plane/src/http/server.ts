@@ -141,7 +141,10 @@ export class ApiServer {
       case "/healthz":
       case "/livez":
       case "/readyz":
-        return text(200, query.has("verbose") ? healthReport(pathname.slice(1)) : "ok");
+        return text(
+          200,
+          query.has("verbose") ? healthReport(pathname.slice(1), query.getAll("exclude")) : "ok",
+        );
     }
     const path = /^(\/(?:api|version))\/+$/.exec(pathname)?.[1] ?? pathname.replace(/(?<=.)\/$/, "");
     switch (path) {
@@ -299,6 +302,8 @@ export class ApiServer {
     if (name === "" && resource.info.origin === "builtin") throw resourceNotFound();
     checkName(name);
     if (subresource === "scale" && !scaleVerbs.has(verb)) throw notAllowed();
+    const known = resource.info.subresources.find((each) => each.name === subresource);
+    if (resource.info.origin === "builtin" && known && !known.verbs.includes(verb)) throw notAllowed();
     // A patch of an unsupported type is refused before its options are checked.
     if (verb === "patch") patchType(resource, request);
     if (subresource !== undefined && subresource !== "status") {

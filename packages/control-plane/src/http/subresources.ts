@@ -17,7 +17,7 @@ import { builtinSchema, type GroupVersionKind, normalize } from "../kinds/index.
 import { trackUpdate } from "../merge/index.ts";
 import type { Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
-import { badRequest, conflict, StatusError, unsupported } from "../status.ts";
+import { badRequest, conflict, namespaceMismatch, StatusError, unsupported } from "../status.ts";
 import { decodeBody } from "./body.ts";
 import { patch } from "./patch.ts";
 import { present, type ReadDependencies } from "./read.ts";
@@ -102,9 +102,11 @@ const bind: Handler = async (deps, target, _info, write) => {
 
 const bindingKind = { group: "", version: "v1", kind: "Binding" };
 
-/** The namespace of the URL is filled in before admission. */
+/** The namespace of the URL is filled in before admission. @throws StatusError 400 for another one */
 function inNamespace(object: JsonObject, { namespace }: Pick<Target, "namespace">): JsonObject {
   const metadata = isObject(object.metadata) ? object.metadata : {};
+  const own = textOf(metadata.namespace);
+  if (namespace !== undefined && own !== "" && own !== namespace) throw namespaceMismatch();
   return { ...object, metadata: { ...metadata, ...(namespace === undefined ? {} : { namespace }) } };
 }
 

@@ -1,6 +1,6 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../json.ts";
 import { metadataOf, textsAt } from "../json-fields.ts";
-import { badRequest, conflict } from "../status.ts";
+import { conflict, namespaceMismatch } from "../status.ts";
 import type { DeleteOptions } from "./deletion.ts";
 import type { Resource } from "./resource.ts";
 
@@ -21,7 +21,7 @@ export function placeIn(resource: Resource, namespace: string | undefined, metad
   }
   const own = metadata.namespace;
   if (own && own !== namespace) {
-    throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
+    throw namespaceMismatch();
   }
   metadata.namespace = namespace as string;
 }

@@ -186,6 +186,11 @@ export const lists: readonly Sequence[] = [
       ),
       query("watch=1&timeoutSeconds=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan"),
       query("watch=1&timeoutSeconds=x"),
+      query("watch=1&timeoutSeconds=-1"),
+      query("watch=1&timeoutSeconds=1&resourceVersion=999999999"),
+      query(
+        "watch=1&timeoutSeconds=8&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=999999999",
+      ),
       query("watch=1&labelSelector=a%3D%3D%3Db"),
       get("/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1&resourceVersion={start}"),
       get("/api/v1/watch/namespaces/{ns}/configmaps/a?timeoutSeconds=1&resourceVersion={start}"),

@@ -45,6 +45,16 @@ export const paths: readonly Sequence[] = [
       { method: "OPTIONS", path: at.configMaps },
       get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"),
       get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x"),
+      ...["GET", "PUT", "PATCH", "DELETE"].flatMap((method) =>
+        [
+          `${at.accounts}/default/token`,
+          "/api/v1/namespaces/{ns}/pods/x/eviction",
+          "/api/v1/namespaces/{ns}/pods/x/binding",
+        ].map((path) => ({ method, path, ...(method === "GET" ? {} : { body: {} }) })),
+      ),
+      post("/api/v1/namespaces/{ns}/finalize", {}),
+      post("/api/v1/namespaces/{ns}/pods/x/log", {}),
+      post("/api/v1/namespaces/{ns}/pods/x/resize", {}),
       get("/api/v1/bindings"),
       get("/api/v1/namespaces/{ns}/bindings"),
       remove("/api/v1/namespaces"),
@@ -64,6 +74,16 @@ export const paths: readonly Sequence[] = [
         headers: { accept: table },
       },
       post("/apis/authentication.k8s.io/v1/tokenreviews", { spec: { token: "bad" } }),
+      post(`${at.accounts}/default/token`, { metadata: { namespace: "other" }, spec: {} }),
+      post("/api/v1/namespaces/{ns}/pods/x/eviction", { metadata: { name: "x", namespace: "other" } }),
+      post("/api/v1/namespaces/{ns}/pods/x/binding", {
+        metadata: { name: "x", namespace: "other" },
+        target: { name: "n" },
+      }),
+      post("/api/v1/namespaces/{ns}/bindings", {
+        metadata: { name: "x", namespace: "other" },
+        target: { name: "n" },
+      }),
     ],
   },
 ];
