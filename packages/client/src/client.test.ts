@@ -182,6 +182,22 @@ test("delete sends its options in the body", async () => {
   });
 });
 
+test("the metadata of an object that was read is a precondition of its deletion", async () => {
+  const { client, asked } = clientFor({ json: { kind: "Status" } });
+  const metadata = { name: "a", namespace: "ns", uid: "u", resourceVersion: "7", labels: { a: "b" } };
+  await client.delete(ConfigMap, metadata, { preconditions: metadata });
+  expect(asked().body).toHaveProperty("preconditions", { uid: "u", resourceVersion: "7" });
+});
+
+test("a precondition that is undefined deletes nothing", async () => {
+  const { client, transport } = clientFor({ json: { kind: "Status" } });
+  const { uid }: { uid?: string } = {};
+  await expect(client.delete(ConfigMap, key, { preconditions: { uid } })).rejects.toThrow(
+    "preconditions.uid is undefined",
+  );
+  expect(transport.requests).toEqual([]);
+});
+
 test("deleteCollection selects as list does", async () => {
   const { client, asked } = clientFor();
   await client.deleteCollection(ConfigMap, { namespace: "ns", labelSelector: "a=b" });

@@ -25,6 +25,7 @@ import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { splitLines } from "./lines.ts";
 import type { Log } from "./log.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
+import { sendablePreconditions } from "./preconditions.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
 import { type ServerVersion, VersionQuery } from "./server-version.ts";
 import type { Interceptor, Transport, TransportResponse } from "./transport.ts";
@@ -474,7 +475,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
         apiVersion: "v1",
         ...(propagationPolicy ? { propagationPolicy } : {}),
         ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-        ...(preconditions ? { preconditions } : {}),
+        ...(preconditions ? { preconditions: sendablePreconditions(preconditions) } : {}),
         ...(dryRun ? { dryRun: ["All"] } : {}),
       },
       ...sendOptionsOf(options),

@@ -75,8 +75,21 @@ export interface ApplyOptions extends WriteOptions {
 export interface DeleteOptions extends SendOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly gracePeriodSeconds?: number;
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /**
+   * Deletes this very object, or this very version of it. The metadata of an object that was read
+   * will do. @default whatever object has the name
+   */
+  readonly preconditions?: Preconditions;
   readonly dryRun?: boolean;
+}
+
+/**
+ * What must be so of an object that is deleted. A field may be left out; one that is given and
+ * undefined is refused, for nothing would be compared.
+ */
+export interface Preconditions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
 }
 
 /** Which objects are watched, and from which version. */

@@ -85,10 +85,9 @@ export class Requests {
 
   /** Deletes a request, and no other by the same name. */
   async remove(request: WaitingRequest): Promise<void> {
-    const { namespace, name, uid } = request.metadata;
+    const { uid } = request.metadata;
     try {
-      const preconditions = uid === undefined ? {} : { preconditions: { uid } };
-      await this.#client.delete(BuildKitRequest, { namespace, name }, preconditions);
+      await this.#client.delete(BuildKitRequest, request.metadata, { preconditions: { uid } });
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }

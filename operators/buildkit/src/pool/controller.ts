@@ -437,10 +437,8 @@ async function deleteUnchanged(
   { metadata }: Worker | WaitingRequest,
   { client }: Context,
 ): Promise<boolean> {
-  const { namespace, name, uid, resourceVersion } = metadata;
   try {
-    const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
-    await client.delete(kind, { namespace, name }, { preconditions });
+    await client.delete(kind, metadata, { preconditions: metadata });
     return true;
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return false;

@@ -159,7 +159,7 @@ async function deleteOwn(
   { metadata }: KubernetesObject,
 ): Promise<void> {
   const { uid } = metadata;
-  await ignoreNotFound(client.delete(kind, metadata, { preconditions: { ...(uid && { uid }) } }));
+  await ignoreNotFound(client.delete(kind, metadata, { preconditions: { uid } }));
 }
 
 function gatewayNameOf({ metadata, spec }: Pool): string {

@@ -311,11 +311,8 @@ async function deleteWorker(
   why: string,
   { client, events, key }: Context,
 ): Promise<void> {
-  const { uid, resourceVersion } = metadata;
   try {
-    await client.delete(BuildKitWorker, key, {
-      preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
-    });
+    await client.delete(BuildKitWorker, key, { preconditions: metadata });
     events.normal("Terminating", `the worker goes: ${why}`);
   } catch (error) {
     // The write that came between asks for the next look.
