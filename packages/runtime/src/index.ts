@@ -123,10 +123,13 @@ export {
   type Counter,
   type Gauge,
   type Histogram,
+  type HistogramOptions,
   type Labels,
   type MetricDescription,
+  type MetricOptions,
   metricsContentType,
   Registry,
+  type SeriesLabels,
 } from "./metrics/registry.ts";
 export { type MigrationOptions, migrateStoredVersions } from "./migration/migrate-stored-versions.ts";
 export { preload } from "./preload.ts";

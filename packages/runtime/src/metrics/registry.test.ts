@@ -46,7 +46,9 @@ test("the same name is the same metric; another type under it is refused", () =>
 
 test("labels that are missing or unknown, bad names and negative amounts are refused", () => {
   const registry = new Registry();
-  const counter = registry.counter({ name: "n", help: "N", labels: ["a"] });
+  // Names that the compiler does not know.
+  const names: readonly string[] = ["a"];
+  const counter = registry.counter({ name: "n", help: "N", labels: names });
   expect(() => counter.inc()).toThrow('label "a" is missing');
   expect(() => counter.inc({ a: "1", b: "2" })).toThrow('no label "b"');
   expect(() => counter.inc({ a: "1" }, -1)).toThrow(RangeError);
@@ -108,7 +110,8 @@ test("a queue's priorities have a bounded number of series", () => {
 test("frozen labels count as any others do, for each metric by itself", () => {
   const registry = new Registry();
   const one = registry.counter({ name: "one_total", help: "One", labels: ["a"] });
-  const two = registry.counter({ name: "two_total", help: "Two", labels: ["b"] });
+  const names: readonly string[] = ["b"];
+  const two = registry.counter({ name: "two_total", help: "Two", labels: names });
   const labels = Object.freeze({ a: "x" });
   one.inc(labels);
   one.inc(labels);

@@ -4,45 +4,61 @@
  */
 export type Labels = Readonly<Record<string, string>>;
 
+/**
+ * The labels of one series, as an argument: all of the metric's names, and no others. Where the
+ * names are not known to the compiler, any.
+ */
+export type SeriesLabels<Name extends string> = string extends Name
+  ? [labels?: Labels]
+  : [Name] extends [never]
+    ? [labels?: Readonly<Record<string, never>>]
+    : [labels: Readonly<Record<Name, string>>];
+
 /** A number that only grows. */
-export interface Counter {
+export interface Counter<Name extends string = string> {
   /** @throws RangeError for a negative amount. */
-  inc(labels?: Labels, amount?: number): void;
+  inc(...given: [...labels: SeriesLabels<Name>, amount?: number]): void;
   /** The current value; 0 for a series never touched. */
-  value(labels?: Labels): number;
+  value(...labels: SeriesLabels<Name>): number;
 }
 
 /** A number that goes up and down. */
-export interface Gauge {
-  set(value: number, labels?: Labels): void;
-  add(amount: number, labels?: Labels): void;
-  value(labels?: Labels): number;
+export interface Gauge<Name extends string = string> {
+  set(value: number, ...labels: SeriesLabels<Name>): void;
+  add(amount: number, ...labels: SeriesLabels<Name>): void;
+  value(...labels: SeriesLabels<Name>): number;
   /** Forgets one series, e.g. when the thing it measures was removed. */
-  remove(labels?: Labels): void;
+  remove(...labels: SeriesLabels<Name>): void;
   /**
    * Calls `sample` before each rendering, for values that are cheaper to ask for than to keep.
    * Returns the way to stop.
    */
-  collect(sample: (gauge: Gauge) => void): () => void;
+  collect(sample: (gauge: Gauge<Name>) => void): () => void;
 }
 
 /** A distribution in cumulative buckets. */
-export interface Histogram {
-  observe(value: number, labels?: Labels): void;
+export interface Histogram<Name extends string = string> {
+  observe(value: number, ...labels: SeriesLabels<Name>): void;
   /** How many values were observed. */
-  count(labels?: Labels): number;
+  count(...labels: SeriesLabels<Name>): number;
   /** Makes the series appear with zeros, so that rates work from the first scrape. */
-  zero(labels?: Labels): void;
+  zero(...labels: SeriesLabels<Name>): void;
 }
 
-interface MetricOptions {
+/** How a metric is made. */
+export interface MetricOptions<Name extends string = string> {
   readonly name: string;
   readonly help: string;
-  /** @default none */
-  readonly labels?: readonly string[];
+  /**
+   * What distinguishes its series: the compiler asks for all of them with each value.
+   *
+   * @default none
+   */
+  readonly labels?: readonly Name[];
 }
 
-interface HistogramOptions extends MetricOptions {
+/** How a histogram is made. */
+export interface HistogramOptions<Name extends string = string> extends MetricOptions<Name> {
   /** Upper bounds, ascending, without the infinite one. */
   readonly buckets: readonly number[];
 }
@@ -71,14 +87,20 @@ const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 export class Registry {
   readonly #families = new Map<string, Family>();
 
+  /** A counter. Its labels are checked by the compiler where their names are written out. */
+  counter<Name extends string = never>(options: MetricOptions<Name>): Counter<Name>;
   counter(options: MetricOptions): Counter {
     return this.#family(options, "counter", () => makeCounter(options)) as Counter;
   }
 
+  /** A gauge, whose labels are checked in the same way. */
+  gauge<Name extends string = never>(options: MetricOptions<Name>): Gauge<Name>;
   gauge(options: MetricOptions): Gauge {
     return this.#family(options, "gauge", () => makeGauge(options)) as Gauge;
   }
 
+  /** A histogram, whose labels are checked in the same way. */
+  histogram<Name extends string = never>(options: HistogramOptions<Name>): Histogram<Name>;
   histogram(options: HistogramOptions): Histogram {
     return this.#family(options, "histogram", () => makeHistogram(options)) as Histogram;
   }
