@@ -48,15 +48,14 @@ const begin = "example.com/v1-replicas";
 
 /** A web application, stored as v1, and served as v1 and v2. */
 export const WebApp = v1.withVersion(v2, {
-  to({ metadata, spec: { replicas, autoscaling, host, ...container }, status }) {
+  to({ metadata, spec: { replicas, autoscaling, host, ...container } }) {
     const kept = autoscaling && autoscaling.min !== replicas && { [begin]: String(replicas) };
     return {
       metadata: { annotations: { ...metadata.annotations, ...kept } },
       spec: { ...container, ...(host && { ingress: { host } }), scaling: autoscaling ?? { min: replicas } },
-      ...(status && { status }),
     };
   },
-  from({ metadata, spec: { scaling, ingress, ...container }, status }) {
+  from({ metadata, spec: { scaling, ingress, ...container } }) {
     const { min, max, ...target } = scaling;
     const { [begin]: kept = min, ...annotations } = metadata.annotations ?? {};
     const fixed = { ...container, ...ingress, replicas: min };
@@ -64,7 +63,6 @@ export const WebApp = v1.withVersion(v2, {
     return {
       metadata: { annotations },
       spec: max ? { ...fixed, replicas: begun, autoscaling: { min, max, ...target } } : fixed,
-      ...(status && { status }),
     };
   },
 });

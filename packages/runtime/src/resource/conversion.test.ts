@@ -84,6 +84,31 @@ test("an object already of the wanted version is returned as it is", () => {
   expect(WebApp.convert(v1, "v1")).toBe(v1);
 });
 
+test("a status that a conversion leaves out stays where both versions have the same, and goes otherwise", () => {
+  const status = z.object({ phase: z.enum(["Up", "Down"]).optional() });
+  const other = (fields: z.ZodObject) =>
+    defineResource({ ...common, version: "v2", spec: z.object({ picture: z.string() }), status: fields });
+  const converted = (fields: z.ZodObject) =>
+    defineResource({ ...common, version: "v1", spec: z.object({ image: z.string() }), status }).withVersion(
+      other(fields),
+      {
+        to: ({ spec }) => ({ spec: { picture: spec.image } }),
+        from: ({ spec }) => ({ spec: { image: String(spec.picture) } }),
+      },
+    );
+  const same = converted(z.object({ phase: z.enum(["Up", "Down"]).optional() }));
+  const up = same.make("web", { image: "nginx" }, { phase: "Up" });
+  expect(same.convert(up, "v2")).toMatchObject({ status: { phase: "Up" } });
+  expect(lostInRoundTrip(same, up, "v2")).toEqual([]);
+  const another = converted(z.object({ phase: z.int().optional() }));
+  expect(another.convert(up, "v2")).not.toHaveProperty("status");
+  const emptied = defineResource({ ...common, version: "v1", spec: z.object({}), status }).withVersion(
+    defineResource({ ...common, version: "v2", spec: z.object({}), status }),
+    { to: () => ({ spec: {}, status: {} }), from: () => ({ spec: {} }) },
+  );
+  expect(emptied.convert(emptied.make("web", {}, { phase: "Up" }), "v2")).toHaveProperty("status", {});
+});
+
 test("an undefined version, and a kind of another group, are refused by name", () => {
   const v1 = WebApp.make("web", { image: "nginx" });
   expect(() => WebApp.convert(v1, "v3")).toThrow("cannot convert WebApp to v3: there are v1, v2");

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { apiVersionOf, type KubernetesObject } from "@windlass/client";
 import type { IsExact, UnknownPaths } from "../reconcile/exact.ts";
 import type { ResourceDefinition } from "./definition.ts";
@@ -6,9 +7,10 @@ import { fillDefaults, type StructuralSchema } from "./structural.ts";
 import { objectSchemaOf } from "./version-entry.ts";
 
 /**
- * What a conversion returns: the object's own fields in the other version. Of the metadata, labels
- * and annotations may be given, and then replace the present ones; the API server lets a conversion
- * change nothing else there.
+ * What a conversion returns: the object's own fields in the other version. A status that is left
+ * out stays as it is where both versions have the same schema of it, and is dropped otherwise. Of
+ * the metadata, labels and annotations may be given, and then replace the
+ * present ones; the API server lets a conversion change nothing else there.
  */
 export type Converted<Write> = {
   readonly [Field in keyof Write as Field extends "apiVersion" | "kind" | "metadata"
@@ -89,34 +91,41 @@ export function convertObject(
   }
   const wanted = `${definition.group}/${version}`;
   if (object.apiVersion === wanted) return object;
+  const home: Place = { apiVersion: stored, schema: kind.schema() };
   const middle =
-    from === undefined
-      ? object
-      : rebuilt(object, from.conversion.from(filled(object, schemaOf(from.other))), stored, kind.schema());
-  if (to === undefined) return middle;
-  return rebuilt(middle, to.conversion.to(filled(middle, kind.schema())), wanted, schemaOf(to.other));
+    from === undefined ? object : moved(object, (one) => from.conversion.from(one), placeOf(from), home);
+  return to === undefined ? middle : moved(middle, (one) => to.conversion.to(one), home, placeOf(to));
+}
+
+/** A version as objects are brought from it and to it. */
+interface Place {
+  readonly apiVersion: string;
+  readonly schema: StructuralSchema;
 }
 
 const schemas = new WeakMap<ResourceDefinition, StructuralSchema>();
 
-function schemaOf({ definition }: DefinedVersion): StructuralSchema {
+function placeOf({ other: { definition } }: Link): Place {
   const schema = schemas.get(definition) ?? objectSchemaOf(definition, new Problems());
   schemas.set(definition, schema);
-  return schema;
+  return { apiVersion: apiVersionOf(definition), schema };
 }
 
 function filled(object: KubernetesObject, schema: StructuralSchema): KubernetesObject {
   return fillDefaults(object, schema) as KubernetesObject;
 }
 
-function rebuilt(
+/** An object in another version. */
+function moved(
   object: KubernetesObject,
-  converted: Converted<unknown>,
-  apiVersion: string,
-  schema: StructuralSchema,
+  convert: (object: KubernetesObject) => Converted<unknown>,
+  from: Place,
+  { apiVersion, schema }: Place,
 ): KubernetesObject {
-  const { metadata = {}, ...fields } = converted;
+  const { metadata = {}, ...fields } = convert(filled(object, from.schema));
   const { labels, annotations } = metadata;
+  const isSameStatus = () => isDeepStrictEqual(from.schema.properties?.status, schema.properties?.status);
+  const isKept = "status" in object && !("status" in fields) && isSameStatus();
   const next = {
     apiVersion,
     kind: object.kind,
@@ -125,6 +134,7 @@ function rebuilt(
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
     },
+    ...(isKept ? { status: object.status } : {}),
     ...fields,
   };
   return filled(next as KubernetesObject, schema);
