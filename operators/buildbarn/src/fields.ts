@@ -6,6 +6,9 @@ import {
   toleration,
 } from "@windlass/runtime/schemas";
 import { z } from "zod";
+
+export { filled } from "@windlass/runtime";
+
 import { defaultVersion, versions } from "./configuration/versions.ts";
 
 /** The group of all kinds, the original's. */
@@ -156,13 +159,3 @@ export const componentName = {
   rule: "self.metadata.name.matches('^[a-z]([-a-z0-9]{0,43}[a-z0-9])?$')",
   message: "metadata.name must begin with a letter and have at most 45 letters, digits and '-'",
 };
-
-/**
- * An object that may be left out, and then is what its fields default to. The whole of it is the
- * default, because a server checks the rules of an object on its default before it fills in fields.
- */
-export function filled<S extends z.ZodObject>(schema: S): z.ZodDefault<S> {
-  // Without a cast the compiler cannot know that what a schema gives out is what its default may
-  // be.
-  return schema.default(schema.parse({}) as z.util.NoUndefined<z.output<S>>);
-}

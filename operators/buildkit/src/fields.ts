@@ -1,6 +1,8 @@
 import { cel } from "@windlass/runtime";
 import { z } from "zod";
 
+export { filled } from "@windlass/runtime";
+
 /** The group of all kinds, the original's. */
 export const group = "buildkit.smrt-devops.net";
 
@@ -80,13 +82,3 @@ export const cidr = z.string().max(64).check(cel("isCIDR(self)", "must be a CIDR
 
 /** Annotations to put on an object. */
 export const annotations = z.record(z.string(), z.string().max(4_096));
-
-/**
- * An object that may be left out, and then is what its fields default to. The whole of it is the
- * default, because a server checks the rules of an object on its default before it fills in fields.
- */
-export function filled<S extends z.ZodObject>(schema: S): z.ZodDefault<S> {
-  // Without a cast the compiler cannot know that what a schema gives out is what its default may
-  // be.
-  return schema.default(schema.parse({}) as z.util.NoUndefined<z.output<S>>);
-}

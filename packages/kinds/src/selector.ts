@@ -23,12 +23,15 @@ export interface Requirement {
 
 /** A selector as workloads, policies and webhook configurations carry it. */
 export interface LabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values?: readonly string[];
-  }[];
+  readonly matchLabels?: Readonly<Record<string, string>> | null | undefined;
+  readonly matchExpressions?:
+    | readonly {
+        readonly key: string;
+        readonly operator: string;
+        readonly values?: readonly string[] | null | undefined;
+      }[]
+    | null
+    | undefined;
 }
 
 type Labels = Readonly<Record<string, unknown>>;
@@ -55,7 +58,8 @@ export function requirementsOf(selector: LabelSelector): readonly Requirement[] 
   const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]) =>
     fromObject(key, "In", [value]),
   );
-  const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => {
+  const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values: given }) => {
+    const values = given ?? [];
     if (operator === "In" || operator === "NotIn" || operator === "Exists" || operator === "DoesNotExist")
       return fromObject(key, operator, values);
     throw new SelectorError(

@@ -1,4 +1,11 @@
-import { condition, type ObjectOf, type StatusFor, timestamp, type WantedCondition } from "@windlass/runtime";
+import {
+  condition,
+  formatSelector,
+  type ObjectOf,
+  type StatusFor,
+  timestamp,
+  type WantedCondition,
+} from "@windlass/runtime";
 import type { Deployment, Service } from "@windlass/runtime/kinds";
 import { poolNames } from "../names.ts";
 import type { WaitingRequest } from "../request/request.ts";
@@ -83,9 +90,7 @@ export function poolStatusOf(pool: Pool, seen: PoolObserved): StatusFor<typeof B
       desired: plan.desired,
       needed: plan.needed,
     },
-    selector: Object.entries(workerPodLabels(metadata.name))
-      .map(([key, value]) => `${key}=${value}`)
-      .join(","),
+    selector: formatSelector({ matchLabels: workerPodLabels(metadata.name) }),
     queue: { length: waiting.length, ...(oldest !== undefined && { oldest }) },
     connections: { active: used, ...(activity !== undefined && { lastConnectionTime: activity }) },
     ...(volumes.length > 0 && { cacheSlots: [...volumes] }),

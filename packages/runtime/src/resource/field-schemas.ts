@@ -41,3 +41,16 @@ export function embeddedResource() {
     .looseObject({ apiVersion: z.string(), kind: z.string() })
     .meta({ "x-kubernetes-embedded-resource": true });
 }
+
+/**
+ * An object that may be left out, and then is what its fields default to. The whole of it is the
+ * default, because a server checks the rules of an object on its default before it fills in fields.
+ *
+ * @throws ZodError if a field of the object has no default, and may not be left out
+ * @example
+ * z.object({ scaling: filled(z.object({ min: z.int32().default(1), max: z.int32().default(3) })) })
+ */
+export function filled<S extends z.ZodObject>(schema: S): z.ZodDefault<S> {
+  // What a schema gives out is what its default may be, which the compiler cannot know.
+  return schema.default(schema.parse({}) as z.util.NoUndefined<z.output<S>>);
+}

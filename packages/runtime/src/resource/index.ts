@@ -9,7 +9,7 @@ export {
   type WriteObject,
 } from "./define-resource.ts";
 export type { PrinterColumn, ResourceDefinition, ScaleSubresource } from "./definition.ts";
-export { duration, embeddedResource, intOrString, quantity } from "./field-schemas.ts";
+export { duration, embeddedResource, filled, intOrString, quantity } from "./field-schemas.ts";
 export { atomic, type CelOptions, cel, immutable, listMap, listSet, type Marker } from "./markers.ts";
 export { type Problem, ResourceDefinitionError } from "./refusal.ts";
 export { lostInRoundTrip } from "./round-trip.ts";
