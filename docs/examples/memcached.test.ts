@@ -1,5 +1,5 @@
 import { manager } from "@windlass/runtime";
-import { Deployment } from "@windlass/runtime/kinds";
+import { Deployment, Pod } from "@windlass/runtime/kinds";
 import { existing, startCluster, testReconcile, waitFor, waitForCondition } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { Memcached, memcached } from "./memcached.ts";
@@ -13,6 +13,23 @@ test("each server is a pod of one Deployment, and the port is the one that is as
   const [container] = child(Deployment)?.spec.template.spec?.containers ?? [];
   expect(container?.ports).toEqual([{ name: "memcached", containerPort: 1_234 }]);
   expect(status?.conditions).toMatchObject([{ status: "False", message: "2 of 3 servers are available" }]);
+});
+
+test("why its servers do not come up is the reason", async () => {
+  const labels = { "app.kubernetes.io/name": "memcached", "app.kubernetes.io/instance": "cache" };
+  const containerStatuses = [
+    { name: "memcached", image: "memcached:nope", state: { waiting: { reason: "ErrImagePull" } } },
+  ];
+  const { status } = await testReconcile(memcached, Memcached.make("cache", { size: 1 }), {
+    owned: [existing(Deployment, { metadata: { name: "cache" } })],
+    cache: [existing(Pod, { metadata: { name: "cache-1", labels }, status: { containerStatuses } })],
+  });
+  expect(status?.conditions).toMatchObject([
+    {
+      reason: "ImagePullFailed",
+      message: "0 of 1 servers are available; pod cache-1 cannot pull image memcached:nope",
+    },
+  ]);
 });
 
 test("its status names the pods, and it follows the size", async () => {

@@ -8,6 +8,7 @@ import {
   defineResource,
   type ObjectOf,
   watch,
+  workloadFault,
 } from "@windlass/runtime";
 import { Deployment, type DeploymentInput, Pod } from "@windlass/runtime/kinds";
 import { z } from "zod";
@@ -39,14 +40,19 @@ const declared = declaration(Memcached, {
 export const memcached = controller(Memcached, {
   ...declared,
   reconcile: (object, context) => {
-    const available = context.owned(Deployment)?.status?.availableReplicas ?? 0;
+    const live = context.owned(Deployment);
+    const available = live?.status?.availableReplicas ?? 0;
     const isUp = available === object.spec.size;
-    const message = `${available} of ${object.spec.size} servers are available`;
+    const pods = podsOf(context);
+    // Why they do not come up: an image that cannot be pulled, a crash, no node.
+    const fault = isUp || !live ? undefined : workloadFault(live, pods);
+    const reason = isUp ? "Available" : (fault?.reason ?? "Starting");
+    const count = `${available} of ${object.spec.size} servers are available`;
     return {
       children: [child(Deployment, deploymentFor(object))],
       status: {
-        nodes: podNames(context),
-        conditions: [condition("Ready", isUp, isUp ? "Available" : "Starting", message)],
+        nodes: pods.map(({ metadata }) => metadata.name),
+        conditions: [condition("Ready", isUp, reason, fault ? `${count}; ${fault.message}` : count)],
       },
     };
   },
@@ -85,7 +91,7 @@ function deploymentFor({
 }
 
 /** A function of the controller knows what its controller declares: here, that it watches pods. */
-function podNames({ cache, key: { namespace, name } }: ContextOf<typeof declared>): string[] {
+function podsOf({ cache, key: { namespace, name } }: ContextOf<typeof declared>) {
   const pods = cache.list(Pod, { namespace, labelSelector: `${nameLabel}=${name}` });
-  return pods.map(({ metadata }) => metadata.name).toSorted();
+  return pods.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }

@@ -168,6 +168,7 @@ export {
 export type { EventInput, EventRecorder } from "./reconcile/events.ts";
 export { type Logger, type LogMethod, silentLogger } from "./reconcile/log.ts";
 export { controllerReference } from "./reconcile/owner.ts";
+export { lastWords, type PodFault, podFault, workloadFault } from "./reconcile/pod-fault.ts";
 export { isReady } from "./reconcile/readiness.ts";
 export { adoptableByAnnotation, appliedAnnotation } from "./reconcile/standing.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";

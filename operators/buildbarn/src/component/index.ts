@@ -6,7 +6,6 @@ export {
   type Refused,
 } from "./configured.ts";
 export { type DeploymentInput, type DeploymentSeen, deploymentOf } from "./deployment.ts";
-export { type PodFault, podFault, terminationMessage } from "./faults.ts";
 export {
   budgetFor,
   type IngressFields,

@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto";
-import { condition, isReady, type ObjectOf, type WantedCondition } from "@windlass/runtime";
+import {
+  condition,
+  formatSelector,
+  isReady,
+  type ObjectOf,
+  type PodFault,
+  podFault,
+  type WantedCondition,
+} from "@windlass/runtime";
 import { Deployment, type Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { wantedAnnotation } from "../names.ts";
 import type { ComponentObject } from "../set/index.ts";
-import { type PodFault, podFault, unstartedPod } from "./faults.ts";
+import { unstartedPod } from "./unstarted-pod.ts";
 
 /** What holds back a change of the pods. */
 export interface Held {
@@ -50,9 +58,7 @@ export function componentStatusOf(seen: ComponentSeen) {
     state: workload === undefined ? "NotFound" : isReadyNow ? "Ready" : "NotReady",
     replicas,
     readyReplicas,
-    selector: Object.entries(selector)
-      .map(([label, value]) => `${label}=${value}`)
-      .join(","),
+    selector: formatSelector({ matchLabels: selector }),
     conditions: [
       readyCondition(seen, { isUp, count, wanted, fault }),
       progress(seen, isUp, fault !== undefined),

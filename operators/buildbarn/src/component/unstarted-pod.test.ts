@@ -2,7 +2,7 @@ import type { ObjectOf } from "@windlass/runtime";
 import { Pod } from "@windlass/runtime/kinds";
 import { existing } from "@windlass/testing";
 import { expect, test } from "vitest";
-import { unstartedPod } from "./faults.ts";
+import { unstartedPod } from "./unstarted-pod.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
 
