@@ -6,23 +6,18 @@ import type { App } from "./webapp.ts";
 export const nameLabel = "app.kubernetes.io/name";
 /** Selects the objects that the operator makes. */
 export const managedBy = "app.kubernetes.io/managed-by=webapp-operator";
-/** Says on a Deployment who decides its replicas: `spec` or `autoscaler`. */
-export const scaledBy = "example.com/scaled-by";
 
 /** @param replicas undefined leaves them to an autoscaler */
 export function deploymentFor(app: App, replicas: number | undefined) {
-  const { name, labels } = metadataFor(app);
+  const metadata = metadataFor(app);
   const { image, port, env = [], resources = {} } = app.spec;
   const ports = [{ name: "http", containerPort: port, protocol: "TCP" }] as const;
-  const containers = [{ name: "app", image, ports, env, resources }];
-  return child(Deployment, {
-    metadata: { name, labels, annotations: { [scaledBy]: replicas === undefined ? "autoscaler" : "spec" } },
-    spec: {
-      replicas,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers } },
-    },
-  });
+  const template = {
+    metadata: { labels: metadata.labels },
+    spec: { containers: [{ name: "app", image, ports, env, resources }] },
+  };
+  const spec = { replicas, selector: { matchLabels: metadata.labels }, template };
+  return child(Deployment, { metadata, spec }, { handOver: { spec: { replicas: true } } });
 }
 
 /** The children besides the Deployment: always a Service, and others if the spec asks for them. */

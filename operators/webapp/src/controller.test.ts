@@ -2,7 +2,7 @@ import { byLabel } from "@windlass/runtime";
 import { Deployment, HorizontalPodAutoscaler, Ingress, Pod, Service } from "@windlass/runtime/kinds";
 import { existing, testReconcile } from "@windlass/testing";
 import { expect, test } from "vitest";
-import { nameLabel, scaledBy } from "./children.ts";
+import { nameLabel } from "./children.ts";
 import { WebApp, webapp } from "./index.ts";
 
 const key = { namespace: "web", name: "shop" };
@@ -33,26 +33,18 @@ test("replicas are applied as long as no autoscaler is there", async () => {
   expect(child(Deployment)?.spec.replicas).toBe(4);
 });
 
-test("another manager takes the replicas before they are left to an autoscaler", async () => {
+test("replicas are handed over once an autoscaler decides, be it the app's own or another's", async () => {
   const scaleTargetRef = { kind: "Deployment", name: "shop" };
   const cache = [
     existing(HorizontalPodAutoscaler, { metadata: { name: "theirs" }, spec: { scaleTargetRef } }),
   ];
-  const owned = (decider: string) => [
-    existing(Deployment, {
-      metadata: { name: "shop", annotations: { [scaledBy]: decider } },
-      spec: { replicas: 3 },
-    }),
-  ];
-  const first = await testReconcile(webapp, appWith({ replicas: 1 }), { cache, owned: owned("spec") });
-  expect(first.writes).toMatchObject([
-    { verb: "apply", body: { spec: { replicas: 3 } }, fieldManager: "webapp-autoscaler" },
-  ]);
-  expect(first.child(Deployment)?.metadata.annotations?.[scaledBy]).toBe("autoscaler");
-  expect(first.child(Deployment)?.spec).not.toHaveProperty("replicas");
-  const later = await testReconcile(webapp, appWith({ replicas: 1 }), { cache, owned: owned("autoscaler") });
-  expect(later.writes).toEqual([]);
-  expect(later.child(Deployment)?.spec).not.toHaveProperty("replicas");
+  const owned = [existing(Deployment, { metadata: { name: "shop" }, spec: { replicas: 3 } })];
+  const tried = await testReconcile(webapp, appWith({ replicas: 1 }), { cache, owned });
+  expect(tried.child(Deployment)?.spec).not.toHaveProperty("replicas");
+  expect(tried.children[0]?.options.handOver).toEqual({ spec: { replicas: true } });
+  // A Deployment that is not there yet begins with the app's own number.
+  const first = await testReconcile(webapp, appWith({ replicas: 4 }), { cache });
+  expect(first.child(Deployment)?.spec.replicas).toBe(4);
 });
 
 test("the reason why a pod does not start is found by the label of the app, and reported", async () => {

@@ -1,6 +1,6 @@
 import { byLabel, type ContextOf, controller, declaration, watch } from "@windlass/runtime";
 import { Deployment, HorizontalPodAutoscaler, Ingress, Pod, Service } from "@windlass/runtime/kinds";
-import { childrenFor, deploymentFor, managedBy, nameLabel, scaledBy } from "./children.ts";
+import { childrenFor, deploymentFor, managedBy, nameLabel } from "./children.ts";
 import { observe } from "./status.ts";
 import { type App, WebApp } from "./webapp.ts";
 
@@ -23,7 +23,7 @@ export const webapp = controller(WebApp, {
   async reconcile(app, context) {
     if (app.status?.phase === undefined) return { ...observe(app), requeueAfter: 0 };
     const { namespace, name } = context.key;
-    const deployment = await context.apply(deploymentFor(app, await replicasFor(app, context)));
+    const deployment = await context.apply(deploymentFor(app, replicasFor(app, context)));
     const pods = () => context.cache.list(Pod, { namespace, labelSelector: `${nameLabel}=${name}` });
     return { ...observe(app, deployment, pods), children: childrenFor(app) };
   },
@@ -41,17 +41,9 @@ export const webapp = controller(WebApp, {
 /**
  * The replicas to apply; none where an autoscaler decides, be it the app's own or one that someone
  * made for its Deployment.
- *
- * A field that its last manager stops applying falls back to its default, here one replica. So
- * before it is left out, another manager takes hold of it, until the autoscaler writes.
  */
-async function replicasFor(app: App, { cache, client, key, owned }: ContextOf<typeof declared>) {
-  const live = owned(Deployment, key.name);
+function replicasFor(app: App, { cache, key, owned }: ContextOf<typeof declared>) {
   const targets = cache.list(HorizontalPodAutoscaler, key).map(({ spec }) => spec?.scaleTargetRef);
   const isAutoscaled = targets.some((target) => target?.kind === "Deployment" && target.name === key.name);
-  if (!isAutoscaled || !live) return app.spec.replicas;
-  if (live.metadata.annotations?.[scaledBy] === "autoscaler") return undefined;
-  const held = { metadata: { ...key, uid: live.metadata.uid }, spec: { replicas: live.spec.replicas } };
-  await client.apply(Deployment, held, { fieldManager: "webapp-autoscaler" });
-  return undefined;
+  return isAutoscaled && owned(Deployment, key.name) ? undefined : app.spec.replicas;
 }

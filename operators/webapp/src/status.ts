@@ -1,7 +1,13 @@
-import { condition, type ObjectOf, type Wanted } from "@windlass/runtime";
-import type { Deployment, Pod } from "@windlass/runtime/kinds";
+import {
+  condition,
+  conditionOf,
+  isReady,
+  type ObjectOf,
+  type Wanted,
+  workloadFault,
+} from "@windlass/runtime";
+import { Deployment, type Pod } from "@windlass/runtime/kinds";
 import { managedBy, nameLabel } from "./children.ts";
-import { faultOf } from "./faults.ts";
 import type { App, WebApp } from "./webapp.ts";
 
 /**
@@ -16,12 +22,12 @@ export function observe(
   const { replicas = 0, availableReplicas = 0 } = deployment?.status ?? {};
   const wanted = deployment?.spec?.replicas ?? app.spec.replicas;
   const phase = phaseOf(app, deployment);
-  const isReady = phase === "Ready";
-  const fault = isReady || !deployment ? undefined : faultOf(deployment, pods());
-  const reason = fault?.reason ?? (isReady && wanted === 0 ? "ScaledToZero" : phase);
+  const isUp = phase === "Ready";
+  const fault = isUp || !deployment ? undefined : workloadFault(deployment, pods());
+  const reason = fault?.reason ?? (isUp && wanted === 0 ? "ScaledToZero" : phase);
   const count = `${availableReplicas} of ${wanted} replicas are available`;
   const message = fault ? `${count}; ${fault.message}` : count;
-  const isNews = reason !== app.status?.conditions?.find(({ type }) => type === "Ready")?.reason;
+  const isNews = reason !== conditionOf(app, "Ready")?.reason;
   return {
     status: {
       phase,
@@ -30,8 +36,8 @@ export function observe(
       selector: `${nameLabel}=${app.metadata.name},${managedBy}`,
       url: `http://${app.spec.host ?? `${app.metadata.name}.${app.metadata.namespace}.svc`}/`,
       conditions: [
-        condition("Ready", isReady, reason, message),
-        condition("Progressing", !isReady && reason !== "ProgressDeadlineExceeded", phase),
+        condition("Ready", isUp, reason, message),
+        condition("Progressing", !isUp && reason !== "ProgressDeadlineExceeded", phase),
         condition("Degraded", fault !== undefined, fault?.reason ?? "AsExpected", fault?.message),
       ],
     },
@@ -42,14 +48,11 @@ export function observe(
 function phaseOf(app: App, deployment: ObjectOf<typeof Deployment> | undefined) {
   if (app.metadata.deletionTimestamp !== undefined) return "Deleting";
   if (deployment === undefined) return "Created";
+  if (isReady(Deployment, deployment)) return "Ready";
   const { metadata, spec, status } = deployment;
-  const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = status ?? {};
-  const wanted = spec?.replicas ?? 1;
-  const isSeen = observedGeneration >= (metadata.generation ?? 0);
-  if (isSeen && replicas === wanted && updatedReplicas === wanted && availableReplicas === wanted)
-    return "Ready";
   // Once the present template has been rolled out, all that still changes is how many there are.
-  const isRolledOut = status?.conditions?.some(({ reason }) => reason === "NewReplicaSetAvailable");
-  if (isRolledOut && (replicas !== wanted || app.status?.phase === "Scaling")) return "Scaling";
-  return isSeen ? "WaitingForPods" : "Reconciling";
+  const isRolledOut = conditionOf(deployment, "Progressing")?.reason === "NewReplicaSetAvailable";
+  if (isRolledOut && ((status?.replicas ?? 0) !== spec.replicas || app.status?.phase === "Scaling"))
+    return "Scaling";
+  return status?.observedGeneration === metadata.generation ? "WaitingForPods" : "Reconciling";
 }

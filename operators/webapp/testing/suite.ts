@@ -1,5 +1,5 @@
 import { type AnyKind, ApiError, Client, type NamespacedKey } from "@windlass/client";
-import { adoptableByAnnotation } from "@windlass/runtime";
+import { adoptableByAnnotation, type ObjectOf } from "@windlass/runtime";
 import {
   Deployment,
   EventV1,
@@ -46,6 +46,10 @@ function specOfSomebody(kind: AnyKind, name: string): object {
       };
   }
 }
+
+/** Whether a field manager holds what the operator has handed over. */
+const isHeld = ({ metadata: { managedFields = [] } }: ObjectOf<typeof Deployment>) =>
+  managedFields.some(({ manager }) => manager === "webapp.windlass-handover");
 
 /**
  * What the operator promises, to be kept in every world.
@@ -248,13 +252,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
     })();
     await patch(key, { autoscaling: { min: 2, max: 5 } });
     await waitFor(client, HorizontalPodAutoscaler, key, ({ spec }) => spec?.maxReplicas === 5, wait);
-    await waitFor(
-      client,
-      Deployment,
-      key,
-      ({ metadata }) => Object.values(metadata.annotations ?? {}).includes("autoscaler"),
-      wait,
-    );
+    await waitFor(client, Deployment, key, isHeld, wait);
     await scale(Deployment, key, 4);
     await seen(key, ({ status }) => status?.phase === "Ready" && status.replicas === 4);
     await patch(key, { env: [{ name: "A", value: "b" }] });
@@ -307,7 +305,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
     const key = await create("ending", { image: images.ends, replicas: 1 });
     const { reason, message } = conditionOf(await degraded(key), "Degraded") ?? {};
     expect(reason).toBe("CrashLoop");
-    expect(message).toMatch(/^pod ending-\S+ keeps ending, with exit code 0$/);
+    expect(message).toMatch(/^container app of pod ending-\S+ ended with exit code 0$/);
     await client.delete(WebApp, key);
   });
 

@@ -139,7 +139,7 @@ export {
 } from "./metrics/registry.ts";
 export { type MigrationOptions, migrateStoredVersions } from "./migration/migrate-stored-versions.ts";
 export { preload } from "./preload.ts";
-export { type Child, type ChildOptions, child } from "./reconcile/child.ts";
+export { type Child, type ChildOptions, child, type FieldsOf, type NamedObject } from "./reconcile/child.ts";
 export { type KeyIn, keyOf, type ReconcileClient } from "./reconcile/client.ts";
 export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";
 export type {

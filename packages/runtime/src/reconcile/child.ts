@@ -3,6 +3,7 @@ import {
   apiVersionOf,
   type InputOf,
   type KubernetesObject,
+  type NamedMetaInput,
   type ObjectMetaInput,
   type ObjectOf,
 } from "@windlass/client";
@@ -46,6 +47,17 @@ export interface ChildOptions<K extends AnyKind = AnyKind> {
    */
   readonly onRemoval?: "delete" | "keep";
   /**
+   * Fields whose value stays when they are no longer wanted, because another takes them over: an
+   * autoscaler the `replicas`. Otherwise a field that nobody applies any more falls back to its
+   * default, here to one replica. They are held, by a field manager of this purpose, until the
+   * other writes them, and wanted again as soon as the child has them.
+   *
+   * @default none
+   * @example
+   * child(Deployment, web, { handOver: { spec: { replicas: true } } })
+   */
+  readonly handOver?: FieldsOf<InputOf<K>>;
+  /**
    * Take the object over if it exists already and has no owner, no matter who made it: its fields
    * are set as wanted, and it goes with its owner. Without it such an object is left alone, and the
    * reconcile fails with `ChildAlreadyExists`. An object that has another controller is never taken
@@ -54,10 +66,29 @@ export interface ChildOptions<K extends AnyKind = AnyKind> {
   readonly adopt?: boolean;
 }
 
-/** A child that a reconciler wants: make one with {@link child}. */
+/** Some fields of a type, at any depth; not the items of lists. */
+export type FieldsOf<T> = unknown extends T
+  ? object
+  : NonNullable<T> extends infer Value
+    ? Value extends readonly unknown[]
+      ? never
+      : Value extends object
+        ? { readonly [Field in keyof Value]?: FieldsOf<Value[Field]> }
+        : true
+    : never;
+
+/** What a child of any kind has: its name. */
+export interface NamedObject {
+  readonly metadata: NamedMetaInput;
+}
+
+/**
+ * A child that a reconciler wants: make one with {@link child}. A changed one is a copy, whatever
+ * its kind: `{ ...one, object: { ...one.object, metadata } }`.
+ */
 export interface Child<K extends AnyKind = AnyKind> {
   readonly kind: K;
-  readonly object: InputOf<K>;
+  readonly object: InputOf<K> & NamedObject;
   readonly options: ChildOptions<K>;
 }
 
@@ -75,7 +106,9 @@ export function child<K extends AnyKind, const Given extends InputOf<K> = InputO
   object: InputOf<K> & NothingElse<Given, InputOf<K>>,
   options: ChildOptions<K> = {},
 ): Child<K> {
-  return { kind, object, options };
+  // Whatever the kind, a child has a name; that is checked when it is applied.
+  const named: unknown = object;
+  return { kind, object: named as InputOf<K> & NamedObject, options };
 }
 
 /** A child as messages name it. */

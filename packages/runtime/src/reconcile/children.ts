@@ -17,6 +17,7 @@ import { afterLoss } from "./contest.ts";
 import { deleteObject } from "./delete-object.ts";
 import { withoutEmptied } from "./emptied.ts";
 import { isOutdated } from "./errors.ts";
+import { type HandOver, handOver } from "./hand-over.ts";
 import { fingerprint } from "./json.ts";
 import { childId, findChild, hasApplied, type LiveChild } from "./live-child.ts";
 import { ownedFieldsOf } from "./managed-fields.ts";
@@ -335,15 +336,30 @@ export class Children {
     found: Deviations,
   ): Promise<KubernetesObject> {
     try {
+      const place = await this.#handOver(wanted, live, landing);
       const shrunk = withoutEmptied(wanted.object, live.owned()?.fields ?? {});
-      if (shrunk === wanted.object) return await this.#send(wanted, landing, found);
-      const [after] = await this.#applyTo({ ...wanted, object: shrunk }, landing);
+      if (shrunk === wanted.object) return await this.#send(wanted, place, found);
+      const [after] = await this.#applyTo({ ...wanted, object: shrunk }, place);
       return await this.#send(wanted, landingOn(after), found);
     } catch (error) {
       const isRefused = isInvalid(error) && !isOutdated(error);
       if (wanted.options.onImmutable !== "replace" || !isRefused) throw error;
       return await this.#replace(wanted, live.object, error);
     }
+  }
+
+  /** Where a child lands once the fields are held that it hands over. */
+  async #handOver(
+    { object: wanted, owned: { kind, metadataOnly }, options }: MarkedChild,
+    { object: live, owned }: { readonly object: KubernetesObject; readonly owned: () => HandOver["owned"] },
+    landing: Landing,
+  ): Promise<Landing> {
+    const { client, fieldManager } = this.#options;
+    if (options.handOver === undefined) return landing;
+    const fields = options.handOver;
+    const given = { client, kind, wanted, fields, live, owned: owned(), fieldManager, metadataOnly };
+    const after = await handOver(given);
+    return after === undefined ? landing : landingOn(after);
   }
 
   /**

@@ -11,7 +11,13 @@ import { type Duration, ManualClock } from "@windlass/clock";
 import type { Controller } from "../controller/controller.ts";
 import { type ControllerSettings, settings } from "../controller/settings.ts";
 import { Registry } from "../metrics/registry.ts";
-import { type Child, checkDistinct, wantedChild, wantedChildren } from "../reconcile/child.ts";
+import {
+  type Child,
+  checkDistinct,
+  type NamedObject,
+  wantedChild,
+  wantedChildren,
+} from "../reconcile/child.ts";
 import { checkOrder } from "../reconcile/child-order.ts";
 import { describe, keyOf } from "../reconcile/client.ts";
 import type { ReconcileContext, StatusFor, Wanted } from "../reconcile/context.ts";
@@ -193,7 +199,7 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
 /** The children with their objects as they are sent: without fields that are undefined. */
 function asSent(children: readonly Child[]): readonly Child[] {
   const sent = new Map(
-    children.map((one) => [one, { ...one, object: plainJson(one.object, one.kind.kind) }]),
+    children.map((one) => [one, { ...one, object: plainJson(one.object, one.kind.kind) as NamedObject }]),
   );
   for (const one of sent.values()) {
     const { after } = one.options;
@@ -217,7 +223,8 @@ function findChild<C extends AnyKind>(
     throw new TypeError(
       `there are ${found.length} children of kind ${kind.kind}: ${found.map(({ object }) => keyOf(object).name).join(", ")}; say which`,
     );
-  return found[0]?.object as InputOf<C> | undefined;
+  const object: unknown = found[0]?.object;
+  return object as InputOf<C> | undefined;
 }
 
 function withOwner(ownerKind: AnyKind, owner: KubernetesObject, child: KubernetesObject): KubernetesObject {
