@@ -31,7 +31,7 @@ const rotatedAt = "example.com/rotated-at";
 /** Of Secrets only the metadata is held in memory: nobody needs the passwords here. */
 const declared = declaration(Password, { owns: [{ kind: Secret, metadataOnly: true }] });
 
-const reconcile: ReconcileOf<typeof declared> = async (password, { owned, client, clock, log }) => {
+const reconcile = (async (password, { owned, client, clock, log }) => {
   const { metadata, spec } = password;
   const { namespace, name } = metadata;
   const old = owned(metadataOnly(Secret), name)?.metadata.annotations?.[rotatedAt];
@@ -51,15 +51,15 @@ const reconcile: ReconcileOf<typeof declared> = async (password, { owned, client
     requeueAfter: spec.rotateEvery,
     status: { rotated },
   };
-};
+}) satisfies ReconcileOf<typeof declared>;
 
 /** The copy is in another namespace, where Kubernetes does not collect it. */
-const finalize: FinalizeOf<typeof declared> = async ({ metadata, spec }, context) => {
+const finalize = (async ({ metadata, spec }, context) => {
   if (spec.copyTo === undefined) return;
   const key = { namespace: spec.copyTo, name: metadata.name };
   const copy = await ignoreNotFound(context.live.get(metadataOnly(Secret), key));
   if (copy) await context.delete(Secret, { metadata: copy.metadata });
-};
+}) satisfies FinalizeOf<typeof declared>;
 
 export const password = controller(Password, {
   ...declared,

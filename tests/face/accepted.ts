@@ -9,6 +9,7 @@ import {
   type CacheReader,
   type Child,
   type ContextOf,
+  type Counter,
   type CreateOf,
   child,
   condition,
@@ -26,6 +27,7 @@ import {
   isConflict,
   isReady,
   keyOf,
+  type Labels,
   labelsChanged,
   metadataOnly,
   milliseconds,
@@ -38,6 +40,7 @@ import {
   type ReconcileContext,
   type ReconcileOf,
   type ReconcileResult,
+  Registry,
   type ResourceKind,
   timestamp,
   type Wanted,
@@ -485,6 +488,71 @@ export async function writing(client: Client, shop: ShopObject, region: ObjectOf
   const input: InputOf<typeof Shop> = { metadata: { name }, spec: { image: shop.spec.image } };
   await waitFor(client, Shop, key, ({ status }) => status?.endpoints?.map(({ url }) => url));
   return { ip: pod?.status?.podIP, objectKey, input };
+}
+
+// Metrics, whose labels are known where they are written out, and not elsewhere.
+
+class Counts {
+  readonly #orders: Counter<"shop">;
+  readonly #any: Counter;
+
+  constructor(registry: Registry, names: readonly string[]) {
+    const help = "Orders";
+    this.#orders = registry.counter({ name: "orders_total", help, labels: ["shop"] });
+    this.#any = registry.counter({ name: "any_total", help, labels: names });
+    registry.gauge({ name: "open", help }).collect((gauge) => gauge.set(3));
+    registry.gauge({ name: "rooms", help, labels: ["shop"] }).collect((gauge) => gauge.set(3, { shop: "a" }));
+  }
+
+  count(labels: Labels): void {
+    this.#orders.inc({ shop: "a" }, 2);
+    this.#orders.inc(Object.freeze({ shop: "b" }));
+    this.#any.inc(labels);
+  }
+}
+export const counts = new Counts(new Registry(), ["a"]);
+
+// Generic code over children of any kind.
+
+/** Puts a label on a child, whatever its kind. */
+function withLabel<K extends AnyKind>(one: Child<K>, label: string): Child<K> {
+  const { metadata } = one.object;
+  const labels = { ...metadata.labels, label };
+  return { ...one, object: { ...one.object, metadata: { ...metadata, labels } } };
+}
+export const labelledChildren = [
+  withLabel(child(ConfigMap, settings("a")), "a"),
+  withLabel(child(Namespace, { metadata: { name: "a" } }), "b"),
+];
+const isNamed = (name: string) => (one: Child) => one.object.metadata.name === name;
+export const findChild = (children: readonly Child[], name: string) => children.find(isNamed(name));
+const after = <K extends AnyKind>(one: Child<K>, before: readonly Child[]): Child<K> => ({
+  ...one,
+  options: { ...one.options, after: before },
+});
+export const ordered = after(child(ConfigMap, settings("a")), labelledChildren);
+export const handingOver = child(
+  Namespace,
+  { metadata: { name: "a" } },
+  {
+    handOver: { metadata: { labels: { a: true }, annotations: { b: true } } },
+  },
+);
+
+// A function that is written apart, and leaves the compiler what it returns.
+
+const late = (async (shop, context) => {
+  if (shop.spec.host === "later") return { requeueAfter: "30s" };
+  return { children: [deploymentFor(shop, await neighbours(shop, context))], status: { phase: "Ready" } };
+}) satisfies ReconcileOf<typeof declared>;
+const gone = ((_shop, { key, log }) => log.info(key, "gone")) satisfies FinalizeOf<typeof declared>;
+export const apartly = controller(Shop, { ...declared, reconcile: late, finalize: gone });
+
+// What an object is deleted by: itself, and its version.
+
+export async function deleting(client: Client, shop: ShopObject) {
+  await client.delete(Shop, shop.metadata, { preconditions: { uid: shop.metadata.uid } });
+  await client.delete(Shop, shop.metadata, { preconditions: shop.metadata });
 }
 
 export async function tested() {

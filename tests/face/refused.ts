@@ -2,6 +2,7 @@ import type { Client } from "@windlass/client";
 import type { ControlPlane } from "@windlass/control-plane";
 import {
   allOf,
+  byLabel,
   byOwner,
   byReference,
   type Child,
@@ -13,6 +14,7 @@ import {
   defineResource,
   duration,
   every,
+  type FinalizeOf,
   indexed,
   isReady,
   manager,
@@ -20,6 +22,7 @@ import {
   type ObjectOf,
   type Predicate,
   type ReconcileOf,
+  type Registry,
   rbacFor,
   watch,
   webhookServer,
@@ -211,7 +214,7 @@ export const options = [
   // @ts-expect-error Expected 2-3 arguments, but got 1.
   controller(Shop, { watches: [watch(ConfigMap)], reconcile: () => undefined }),
   controller(Shop, {
-    // @ts-expect-error Type 'string' is not assignable to type 'Mapped'.
+    // @ts-expect-error Type 'string' is not assignable to type 'Mapped
     watches: [watch(ConfigMap, ({ metadata }) => metadata.name)],
     reconcile: () => undefined,
   }),
@@ -645,6 +648,82 @@ export async function tested(client: Client) {
     waitFor(client, Shop, { namespace: "a", name: "a" }, ({ status }) => status?.fase),
   ] satisfies unknown[];
 }
+
+/** Functions that are written apart: what they return is seen, and so is what is wrong with it. */
+const late = (async () => ({ status: { available: 1 }, requeAfter: 5 })) satisfies ReconcileOf<typeof shops>;
+const odd = (() => ({ status: { phase: "Ready", avail: 1 } })) satisfies ReconcileOf<typeof shops>;
+const last = (async () => ({ requeueAfter: "1m", childs: [] })) satisfies FinalizeOf<typeof shops>;
+async function declaredApart(_shop: ObjectOf<typeof Shop>, { attempt }: ContextOf<typeof shops>) {
+  return { status: { available: attempt }, requeAfter: 5 };
+}
+export const joined = [
+  // @ts-expect-error "\"requeAfter\" is not a field of what reconcile returns"
+  controller(Shop, { ...shops, reconcile: late }),
+  // @ts-expect-error "\"status.avail\" is not a field of what reconcile returns"
+  controller(Shop, { ...shops, reconcile: odd }),
+  // @ts-expect-error "\"childs\" is not a field of what finalize returns"
+  controller(Shop, { ...shops, reconcile: () => undefined, finalize: last }),
+  // @ts-expect-error "\"requeAfter\" is not a field of what reconcile returns"
+  controller(Shop, { ...shops, reconcile: declaredApart }),
+];
+
+/** Mappings whose keys never have a namespace, of a controller whose objects have one. */
+export const mapped = [
+  controller(Shop, {
+    // @ts-expect-error a mapping gives keys without a namespace
+    watches: [watch(Node, ({ metadata }) => ({ name: metadata.name }))],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    // @ts-expect-error a mapping gives keys without a namespace
+    watches: [watch(Node, ({ metadata }) => metadata)],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    // @ts-expect-error a mapping gives keys without a namespace
+    watches: [watch(Pod, (_pod, { cache }) => cache.list(Shop).map(({ metadata: { name } }) => ({ name })))],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    // @ts-expect-error a mapping gives keys without a namespace
+    watches: [watch(Node, byLabel("shop"))],
+    reconcile: () => undefined,
+  }),
+];
+
+/** Values of metrics under labels that these do not have. */
+export function measured(metrics: Registry) {
+  const help = "A metric";
+  const counted = metrics.counter({ name: "shops_total", help, labels: ["pool"] });
+  const plain = metrics.gauge({ name: "shops", help });
+  const timed = metrics.histogram({ name: "shop_seconds", help, labels: ["pool", "how"], buckets: [1] });
+  // @ts-expect-error 'pol' does not exist in type 'Readonly<Record<"pool", string>>'.
+  counted.inc({ pol: "a" });
+  // @ts-expect-error Expected 1-2 arguments, but got 0.
+  counted.inc();
+  // @ts-expect-error Type 'number' is not assignable to type 'string'.
+  counted.inc({ pool: 1 });
+  // @ts-expect-error Argument of type 'number' is not assignable to parameter of type 'Readonly<Record<"pool", string>>'.
+  counted.inc(1);
+  // @ts-expect-error Type 'string' is not assignable to type 'never'.
+  plain.set(1, { pool: "a" });
+  // @ts-expect-error Property 'how' is missing in type '{ pool: string; }' but required in type
+  timed.observe(1, { pool: "a" });
+}
+
+/** Fields to hand over, and preconditions of a deletion, that there are not. */
+export const handedOver = (client: Client) => [
+  // @ts-expect-error 'replica' does not exist in type
+  child(Deployment, deployment, { handOver: { spec: { replica: true } } }),
+  // @ts-expect-error Type 'number' is not assignable to type 'true'.
+  child(Deployment, deployment, { handOver: { spec: { replicas: 3 } } }),
+  // @ts-expect-error has no properties in common with type
+  child(Deployment, deployment, { handOver: ["spec.replicas"] }),
+  // @ts-expect-error 'generation' does not exist in type 'Preconditions'.
+  client.delete(Shop, { namespace: "a", name: "b" }, { preconditions: { generation: 1 } }),
+  // @ts-expect-error Type 'number' is not assignable to type 'string'.
+  client.delete(Shop, { namespace: "a", name: "b" }, { preconditions: { resourceVersion: 1 } }),
+];
 
 /** What is inside of controllers and control planes, and behaviors of pods with wrong fields. */
 export const inside = (plane: ControlPlane) =>

@@ -65,10 +65,11 @@ export type ContextOf<D extends Declaration> =
 
 /**
  * A `reconcile` that is written apart from its controller. What it may read and return follows from
- * the {@link declaration}.
+ * the {@link declaration}. Written after `satisfies`, it leaves the function the type of what it
+ * returns, so that a misspelt field does not compile; as the type of a variable it hides that.
  *
  * @example
- * const reconcile: ReconcileOf<typeof declared> = (app, { owned }) => ({ children: childrenFor(app) });
+ * const reconcile = ((app, { owned }) => ({ children: childrenFor(app) })) satisfies ReconcileOf<typeof declared>;
  *
  * const webapp = controller(WebApp, { ...declared, reconcile });
  */
@@ -81,7 +82,10 @@ export type ReconcileOf<D extends Declaration> =
       >
     : never;
 
-/** A `finalize` that is written apart from its controller. */
+/**
+ * A `finalize` that is written apart from its controller, after `satisfies` like
+ * {@link ReconcileOf}.
+ */
 export type FinalizeOf<D extends Declaration> =
   D extends Declaration<infer K, infer O, infer W, infer R, infer Index>
     ? Finalize<K, DeclaredKinds<K, Entry<O>, W[number], R[number], Index>>

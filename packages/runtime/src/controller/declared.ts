@@ -1,10 +1,17 @@
-import type { AnyKind, KubernetesObject, MetadataOnly, ObjectOf, ScopeOf } from "@windlass/client";
+import type {
+  AnyKind,
+  ClusterKey,
+  KubernetesObject,
+  MetadataOnly,
+  ObjectOf,
+  ScopeOf,
+} from "@windlass/client";
 import type { DeclaredAs, IndexName } from "../cache/contract.ts";
 import type { Child } from "../reconcile/child.ts";
 import type { NotOwned } from "../reconcile/context.ts";
 import type { Same, UnknownPaths } from "../reconcile/exact.ts";
 import type { Owns } from "./owns.ts";
-import type { MapsTo } from "./watch.ts";
+import type { GivesKeys, MapsTo } from "./watch.ts";
 
 declare const nothing: unique symbol;
 
@@ -73,8 +80,26 @@ type UnknownOption<Entry> = Entry extends { readonly kind: AnyKind }
  * controller's: their keys would be treated as keys of its own.
  */
 export type Mappable<K extends AnyKind, Entry> = [MappedElsewhere<K, Entry>] extends [never]
-  ? unknown
+  ? [MappedNowhere<K, Entry>] extends [never]
+    ? unknown
+    : {
+        readonly watches: "a mapping gives keys without a namespace: { namespace, name }, or byLabel with the label that has it";
+      }
   : { readonly watches: "byReference and byOwner take the controller's own kind" };
+
+/**
+ * The entries whose keys never have a namespace, of a controller whose objects live in one: their
+ * changes would reconcile nothing.
+ */
+type MappedNowhere<K extends AnyKind, Entry> = [ScopeOf<K>] extends ["Namespaced"]
+  ? Entry extends GivesKeys<infer Key>
+    ? [Key] extends [never]
+      ? never
+      : [Key] extends [ClusterKey]
+        ? Entry
+        : never
+    : never
+  : never;
 
 type MappedElsewhere<K extends AnyKind, Entry> =
   Entry extends MapsTo<infer Target extends AnyKind>

@@ -7,7 +7,11 @@ import type { OwnedKind } from "../reconcile/child.ts";
 import { keyOf } from "../reconcile/client.ts";
 import type { Finalize, Reconcile } from "../reconcile/context.ts";
 import { finalizerName } from "../reconcile/finalizer.ts";
+import type { StatusSchema } from "../reconcile/result.ts";
 import type { ResourceDefinition } from "../resource/index.ts";
+import { Problems } from "../resource/refusal.ts";
+import type { StructuralSchema } from "../resource/structural.ts";
+import { objectSchemaOf } from "../resource/version-entry.ts";
 import { type DeclaredIndex, declared } from "./indexes.ts";
 import type { ControllerOptions, Permission } from "./options.ts";
 import { intentChanged, type Predicate, resourceVersionChanged } from "./predicate.ts";
@@ -47,6 +51,7 @@ export interface ControllerSettings {
   readonly mayWriteStatus: boolean;
   /** Whether the status has conditions and `observedGeneration`. */
   readonly hasConditions: boolean;
+  readonly statusSchema: StatusSchema;
   /** Undefined for kinds without conditions, and where none is wanted. */
   readonly errorCondition: string | undefined;
   readonly hotLoopThreshold: number;
@@ -103,6 +108,7 @@ export function resolve(kind: AnyKind, name: string, options: AnyOptions): Contr
     permissions: options.permissions ?? [],
     mayWriteStatus: status !== "none",
     hasConditions: status === "defined",
+    statusSchema: statusSchemaOf(kind),
     errorCondition:
       errorCondition === false ? undefined : (errorCondition ?? (status === "defined" ? "Ready" : undefined)),
     hotLoopThreshold: options.hotLoopThreshold ?? 20,
@@ -114,6 +120,20 @@ export function resolve(kind: AnyKind, name: string, options: AnyOptions): Contr
     rateLimit: options.rateLimit ?? {},
     scope: options.scope ?? {},
     fieldManager: options.fieldManager ?? `${name}.windlass`,
+  };
+}
+
+const noFields: StructuralSchema = { type: "object", properties: {} };
+
+/** The schema of the status of a kind that `defineResource` made, worked out once. */
+function statusSchemaOf(kind: AnyKind): StatusSchema {
+  const definition = "definition" in kind ? (kind.definition as ResourceDefinition | undefined) : undefined;
+  if (definition === undefined) return () => undefined;
+  if (definition.status === undefined) return () => noFields;
+  let schema: StructuralSchema | undefined;
+  return () => {
+    schema ??= objectSchemaOf(definition, new Problems()).properties?.status;
+    return schema;
   };
 }
 

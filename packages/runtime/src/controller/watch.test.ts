@@ -1,3 +1,4 @@
+import type { ObjectKey } from "@windlass/client";
 import { ConfigMap, Deployment, Node, Pod } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { key, ModelRun, running, WebApp } from "../reconcile/model-run.fixture.ts";
@@ -164,9 +165,11 @@ describe("a key that a mapping or a source gives", () => {
 
   test("a watch needs a namespace where the kind has one, and the log reports it", async () => {
     const looks: string[] = [];
+    // What the compiler knows nothing of; a key that never has a namespace does not compile.
+    const found: ObjectKey = { name: key.name };
     const run = await running(
       controller(WebApp, {
-        watches: [watch(Pod, () => ({ name: key.name }))],
+        watches: [watch(Pod, () => found)],
         reconcile: ({ metadata: { name } }) => void looks.push(name),
       }),
     );

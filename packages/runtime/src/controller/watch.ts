@@ -1,4 +1,12 @@
-import type { AnyKind, KubernetesObject, MetadataOnly, ObjectKey, ObjectOf } from "@windlass/client";
+import type {
+  AnyKind,
+  ClusterKey,
+  KubernetesObject,
+  MetadataOnly,
+  ObjectKey,
+  ObjectOf,
+  ScopeOf,
+} from "@windlass/client";
 import type { CacheReader, InformerScope } from "../cache/contract.ts";
 import { refersTo } from "../reconcile/owner.ts";
 import type { Bivariant } from "./bivariant.ts";
@@ -11,13 +19,16 @@ export interface MapContext {
 }
 
 /** The objects to reconcile for a change: one, several, or none. */
-export type Mapped = ObjectKey | readonly ObjectKey[] | undefined;
+export type Mapped<Key extends ObjectKey = ObjectKey> = Key | readonly Key[] | undefined;
 
-/** Maps a watched object to the objects to
- * reconcile. Called with the old and the new state of a
+/**
+ * Maps a watched object to the objects to reconcile. Called with the old and the new state of a
  * changed object, so that both sides of a moved reference are reconciled.
  */
-export type MapToKeys<T extends KubernetesObject> = Bivariant<[object: T, context: MapContext], Mapped>;
+export type MapToKeys<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> = Bivariant<
+  [object: T, context: MapContext],
+  Mapped<Key>
+>;
 
 declare const mapsTo: unique symbol;
 
@@ -26,6 +37,28 @@ export interface MapsTo<K extends AnyKind> {
   /** Type-level only: absent at run time. */
   readonly [mapsTo]?: K;
 }
+
+declare const givesKeys: unique symbol;
+
+/** Says, for the compiler alone, what the keys are that a mapping gives. */
+export interface GivesKeys<Key> {
+  /** Type-level only: absent at run time. */
+  readonly [givesKeys]?: Key;
+}
+
+declare const staysWithin: unique symbol;
+
+/**
+ * Says, for the compiler alone, that a mapping's keys are in the namespace of the watched object,
+ * and in none if that is in none.
+ */
+export interface StaysWithin<Is extends boolean> {
+  /** Type-level only: absent at run time. */
+  readonly [staysWithin]?: Is;
+}
+
+/** The keys of a mapping that {@link StaysWithin}. */
+type KeyWithin<W extends AnyKind> = [ScopeOf<W>] extends ["Cluster"] ? ClusterKey : ObjectKey;
 
 /** A mapping to the owners of the watched object: see {@link byOwner}. */
 export type OwnerMapping<K extends AnyKind = AnyKind> = ((object: KubernetesObject) => Mapped) & MapsTo<K>;
@@ -45,7 +78,9 @@ export interface Watches<
   W extends AnyKind = AnyKind,
   Index extends string = string,
   Target extends AnyKind = AnyKind,
-> extends MapsTo<Target> {
+  Key extends ObjectKey = ObjectKey,
+> extends MapsTo<Target>,
+    GivesKeys<Key> {
   readonly kind: W;
   readonly mapping: MapToKeys<KubernetesObject> | ReferenceMapping;
   readonly predicate?: Predicate;
@@ -87,11 +122,15 @@ export function watch<
   Index extends string = never,
   Target extends AnyKind = AnyKind,
   const S extends InformerScope = InformerScope,
+  Key extends ObjectKey = ObjectKey,
+  Within extends boolean = false,
 >(
   kind: W,
-  mapping: (MapToKeys<ObjectOf<Watched<W, S>>> & MapsTo<Target>) | ReferenceMapping<Target>,
+  mapping:
+    | (MapToKeys<ObjectOf<Watched<W, S>>, Key> & MapsTo<Target> & StaysWithin<Within>)
+    | ReferenceMapping<Target>,
   options: WatchOptions<Watched<W, S>, Index, S> = {},
-): Watches<Watched<W, S>, Index, Target> {
+): Watches<Watched<W, S>, Index, Target, Within extends true ? KeyWithin<W> : Key> {
   // One value stands for both: what is read of it follows from the scope.
   return { kind: kind as AnyKind as Watched<W, S>, mapping, ...options };
 }
@@ -115,6 +154,14 @@ export interface LabelOptions {
  * watch(Pod, byLabel("app.kubernetes.io/instance"))
  * watch(ClusterRole, byLabel("example.com/team", { namespace: "example.com/team-namespace" }))
  */
+export function byLabel(
+  label: string,
+  options: LabelOptions & { readonly namespace: string },
+): (object: KubernetesObject) => Mapped;
+export function byLabel(
+  label: string,
+  options?: LabelOptions,
+): ((object: KubernetesObject) => Mapped) & StaysWithin<true>;
 export function byLabel(
   label: string,
   { namespace: namespaceLabel }: LabelOptions = {},

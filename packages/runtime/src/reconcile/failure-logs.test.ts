@@ -2,6 +2,9 @@ import { ApiError } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
 import { Deployment, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { Problems } from "../resource/refusal.ts";
+import { objectSchemaOf } from "../resource/version-entry.ts";
 import { ReconcileResultError } from "./errors.ts";
 import {
   appController,
@@ -204,6 +207,39 @@ describe("an invalid result", () => {
     const check = () => checkResult(result, reconcileResult, "it");
     expect(check).toThrow(ReconcileResultError);
     expect(check).toThrow(`it returned ${fault}`);
+  });
+
+  test("fields of the status that the kind does not have are named, wherever they are", () => {
+    const status = z.object({
+      phase: z.string().optional(),
+      endpoints: z.array(z.object({ url: z.string() })).optional(),
+      byName: z.record(z.string(), z.object({ up: z.boolean() })).optional(),
+      any: z.looseObject({}).optional(),
+    });
+    const definition = { group: "example.com", version: "v1", kind: "App", spec: z.object({}), status };
+    const schema = () => objectSchemaOf(definition, new Problems()).properties?.status;
+    const object = { metadata: { name: "a" }, status: { newer: 1, list: [{ a: 1 }] } };
+    const check = (returned: object) =>
+      checkResult({ status: returned }, reconcileResult, "it", { schema, object });
+    expect(() => check({ fase: "Up", phase: "Up" })).toThrow(
+      "it returned status.fase, which its kind does not have",
+    );
+    expect(() => check({ endpoints: [{ url: "" }, { url: "", uri: "" }, { uri: "" }] })).toThrow(
+      /returned status\.endpoints\[\]\.uri, which/,
+    );
+    expect(() => check({ byName: { a: { up: true, down: false } } })).toThrow("status.byName.a.down");
+    const fine = {
+      phase: undefined,
+      fase: undefined,
+      endpoints: [{ url: "" }],
+      byName: { a: { up: true } },
+      any: { thing: 1 },
+      conditions: [{ type: "Ready", status: "True", reason: "A", message: "" }],
+      observedGeneration: 1,
+    };
+    expect(() => check(fine)).not.toThrow();
+    // A definition that is newer than the program: what the object has is copied.
+    expect(() => check({ ...object.status, phase: "Up" })).not.toThrow();
   });
 
   test("what may be returned is taken", () => {

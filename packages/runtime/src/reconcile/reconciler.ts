@@ -118,11 +118,14 @@ export class Reconciler<K extends AnyKind> {
   }
 
   async #pass(run: Run<K>, read: ObjectOf<K>, uid: string): Promise<Outcome> {
-    const { kind, finalize, finalizer, reconcile } = this.#rules;
+    const { kind, finalize, finalizer, reconcile, statusSchema: schema } = this.#rules;
     if (read.metadata.deletionTimestamp !== undefined) {
       if (!finalize || !hasFinalizer(read, finalizer)) return done;
       const wanted = await finalize(read, run.context(read, this.#childrenOf(run, read, uid)));
-      checkResult(wanted, finalizeResult, `finalize of ${describe(kind, keyOf(read))}`);
+      checkResult(wanted, finalizeResult, `finalize of ${describe(kind, keyOf(read))}`, {
+        schema,
+        object: read,
+      });
       if (wanted) await this.#report(run, read, uid, wanted);
       if (wanted?.requeueAfter !== undefined) return requeue(wanted.requeueAfter);
       await removeFinalizer(run.client, kind, read, finalizer);
@@ -136,7 +139,10 @@ export class Reconciler<K extends AnyKind> {
     }
     const children = this.#childrenOf(run, object, uid);
     const wanted = await reconcile(object, run.context(object, children));
-    checkResult(wanted, reconcileResult, `reconcile of ${describe(kind, keyOf(read))}`);
+    checkResult(wanted, reconcileResult, `reconcile of ${describe(kind, keyOf(read))}`, {
+      schema,
+      object: read,
+    });
     if (!wanted) return done;
     if (wanted.children) await this.#applyAll(run, children, wanted);
     await this.#report(run, object, uid, wanted);

@@ -16,6 +16,7 @@ import type { FailureReport } from "./failure-report.ts";
 import type { FlappingWrite } from "./hot-loop.ts";
 import { type Logger, lazyLogger } from "./log.ts";
 import { ownedReader } from "./owned.ts";
+import type { StatusSchema } from "./result.ts";
 import type { StatusObject } from "./status.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -39,6 +40,7 @@ export interface ReconcilerRules<K extends AnyKind> {
   readonly hotLoopThreshold: number;
   /** Whether the status has conditions and `observedGeneration`. */
   readonly hasConditions: boolean;
+  readonly statusSchema?: StatusSchema;
   readonly follows: Follows;
 }
 

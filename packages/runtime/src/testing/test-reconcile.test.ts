@@ -1,14 +1,19 @@
 import { type AnyKind, isNotFound } from "@windlass/client";
 import { ConfigMap, Deployment, type DeploymentInput, Namespace, Pod, Secret } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { controller } from "../controller/controller.ts";
+import { declaration, type ReconcileOf } from "../controller/declaration.ts";
 import { byReference, watch } from "../controller/watch.ts";
 import { type Child, child } from "../reconcile/child.ts";
 import { condition } from "../reconcile/condition.ts";
 import { WebApp } from "../reconcile/model-run.fixture.ts";
+import { defineResource } from "../resource/index.ts";
 import { existing, testReconcile } from "./test-reconcile.ts";
 
 const app = WebApp.make({ namespace: "shops", name: "web" }, { replicas: 2 });
+
+const nothing = declaration(WebApp, {});
 
 function deploymentOf(spec: Partial<DeploymentInput["spec"]>): DeploymentInput {
   const template = { spec: { containers: [{ name: "app", image: "nginx" }] } };
@@ -93,6 +98,19 @@ describe("testReconcile", () => {
       reconcile: () => ({ children: children as readonly Child<typeof ConfigMap>[] }),
     });
     await expect(testReconcile(declared, app)).rejects.toThrow(fault);
+  });
+
+  test("refuses a field of a status that the kind does not have, and the status of a kind that has none", async () => {
+    // As the compiler takes a variable of that type: what the function returns is not seen.
+    const reconcile: ReconcileOf<typeof nothing> = () => ({ status: { url: "http://web", ulr: "" } });
+    const misspelt = controller(WebApp, { ...nothing, reconcile });
+    await expect(testReconcile(misspelt, app)).rejects.toThrow(
+      "reconcile of WebApp shops/web returned status.ulr, which its kind does not have",
+    );
+    const Plain = defineResource({ group: "example.com", version: "v1", kind: "Plain", spec: z.object({}) });
+    const plain: AnyKind = Plain;
+    const odd = controller(plain, { reconcile: () => ({ status: { url: "" } }) });
+    await expect(testReconcile(odd, Plain.make("a", {}))).rejects.toThrow("returned status.url, which");
   });
 
   test("refuses what the manager would refuse: a child that is applied, and a status that JSON cannot hold", async () => {

@@ -173,6 +173,7 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
     result,
     isGoing ? finalizeResult : reconcileResult,
     `${option} of ${describe(rules.kind, context.key)}`,
+    { schema: rules.statusSchema, object: owner },
   );
   const wanted = (result ?? {}) as Wanted<K>;
   const listed = wantedChildren(wanted.children);
