@@ -1,4 +1,4 @@
-import { memoised } from "../../kinds/data.ts";
+import { memoised } from "../../memoised.ts";
 import { fn, method, type Overload } from "../functions.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../types.ts";
 import { CelError, Duration, Timestamp } from "../values.ts";
