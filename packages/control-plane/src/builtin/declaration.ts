@@ -1,12 +1,18 @@
 import type { ControllerDependencies, Running } from "../controllers/loop.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Strategy } from "../registry/strategy.ts";
+import type { Stored } from "../storage/typed.ts";
 
 /**
  * Makes the cells of an object's row, wide columns included. `now` is in milliseconds since the
  * epoch.
  */
 export type Cells = (object: JsonObject, now: number) => Json[];
+
+/** The same for a kind whose objects have the type `T`. */
+export function cellsOf<T>(cells: (object: T, now: number) => Json[]): Cells {
+  return (object, now) => cells(object as Stored<T>, now);
+}
 
 /** Starts a controller. */
 export type StartController = (deps: ControllerDependencies) => Running;

@@ -1,23 +1,15 @@
+import type { NetworkPolicy } from "@windlass/kinds/builtin";
 import type { Json, JsonObject } from "../json.ts";
-import {
-  field,
-  hasAt,
-  itemsAt,
-  numberAt,
-  objectAt,
-  specOf,
-  textAt,
-  textsAt,
-  valueAt,
-} from "../json-fields.ts";
+import { field, hasAt, itemsAt, numberAt, objectAt, specOf, textAt, textsAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
+import { partAt } from "../table/fields.ts";
 import { age, name } from "../table/metadata-cells.ts";
 import { formatSelector } from "../table/selectors.ts";
 import { Faults } from "../validation/faults.ts";
 import { ensure, fill } from "../validation/fill.ts";
 import { cidr, parseCidr } from "../validation/names.ts";
 import { checkSelector } from "../validation/selectors.ts";
-import type { KindDeclaration } from "./declaration.ts";
+import { cellsOf, type KindDeclaration } from "./declaration.ts";
 import { checkPort } from "./pod/probes.ts";
 
 const types = ["Ingress", "Egress"];
@@ -120,13 +112,13 @@ function checkBlock(faults: Faults, at: string, block: JsonObject): void {
   }
 }
 
-function networkPolicyCells(of: JsonObject, now: number): Json[] {
-  return [name(of), formatSelector(valueAt(of, "spec", "podSelector") ?? {}), age(of, now)];
+function networkPolicyCells(of: NetworkPolicy, now: number): Json[] {
+  return [name(of), formatSelector(partAt(of, "spec", "podSelector")), age(of, now)];
 }
 
 export const networkPolicyKind = {
   group: "networking.k8s.io",
   kind: "NetworkPolicy",
   strategy: networkPolicy,
-  cells: networkPolicyCells,
+  cells: cellsOf(networkPolicyCells),
 } satisfies KindDeclaration;

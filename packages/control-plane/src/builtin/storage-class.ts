@@ -1,8 +1,8 @@
 import { equal, type Json, type JsonObject } from "../json.ts";
 import { field, hasAt, itemsAt, pairsAt, textAt, textsAt, valueAt } from "../json-fields.ts";
 import type { Strategy } from "../registry/strategy.ts";
-import { shown } from "../table/cells.ts";
 import { age, name } from "../table/metadata-cells.ts";
+import { shown } from "../table/text.ts";
 import { Faults, immutable } from "../validation/faults.ts";
 import { fill } from "../validation/fill.ts";
 import { labelText, qualifiedName } from "../validation/names.ts";

@@ -1,18 +1,22 @@
+import type { PodTemplateSpec } from "@windlass/kinds/builtin";
 import type { Json, JsonObject } from "../json.ts";
-import { textAt, valueAt } from "../json-fields.ts";
+import { textAt } from "../json-fields.ts";
 import { containerCells } from "./cells.ts";
 import { since } from "./duration.ts";
+import { partAt } from "./fields.ts";
 
-export const name = (of: JsonObject) => textAt(of, "metadata", "name");
+export const name = (of: object) => textAt(of as JsonObject, "metadata", "name");
 
-export const age = (of: JsonObject, now: number) => since(textAt(of, "metadata", "creationTimestamp"), now);
+export const age = (of: object, now: number) => since(created(of), now);
 
-export const templateCells = (of: JsonObject) => containerCells(valueAt(of, "spec", "template", "spec"));
+/** Of a kind whose objects make pods. */
+export const templateCells = (of: { readonly spec: { readonly template?: PodTemplateSpec } }) =>
+  containerCells(partAt(of, "spec", "template", "spec"));
 
 /** The zero of Go's time. */
 const beginning = "0001-01-01T00:00:00Z";
 
-const created = (of: JsonObject) => textAt(of, "metadata", "creationTimestamp");
+const created = (of: object) => textAt(of as JsonObject, "metadata", "creationTimestamp");
 
 /** Name and age, for kinds that show nothing else. */
 export function nameAndAge(of: JsonObject, now: number): Json[] {

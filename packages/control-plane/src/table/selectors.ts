@@ -1,11 +1,11 @@
-import type { Json } from "../json.ts";
-import { listAt, objectAt, textAt, textsAt, valueAt } from "../json-fields.ts";
+import type { LabelSelector } from "@windlass/kinds/builtin";
+import { itemsAt, namesAt, textAt, textsAt } from "./fields.ts";
 
 /** Labels as `a=b,c=d`, or `<none>`. */
-export function formatLabels(labels: Json | undefined): string {
-  const pairs = Object.entries(objectAt(labels))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key]) => `${key}=${textAt(labels, key)}`);
+export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
+  const pairs = Object.keys(labels ?? {})
+    .sort()
+    .map((key) => `${key}=${textAt(labels, key)}`);
   return pairs.length === 0 ? "<none>" : pairs.join(",");
 }
 
@@ -13,16 +13,17 @@ export function formatLabels(labels: Json | undefined): string {
  * A label selector as `a=b,c in (d,e)`. An absent one selects nothing and reads `<none>`, as does
  * one that selects all.
  */
-export function formatSelector(selector: Json | undefined): string {
-  if (valueAt(selector) === undefined || selector === null) return "<none>";
+export function formatSelector(selector: LabelSelector | undefined): string {
   return selectorText(selector) || "<none>";
 }
 
 /** The same for those kinds whose tables show a selector that selects all as an empty text. */
-export function selectorText(selector: Json | undefined): string {
-  const labels = objectAt(selector, "matchLabels");
-  const requirements = Object.keys(labels).map((key) => ({ key, text: `${key}=${textAt(labels, key)}` }));
-  for (const expression of listAt(selector, "matchExpressions")) {
+export function selectorText(selector: LabelSelector | undefined): string {
+  const requirements = namesAt(selector, "matchLabels").map((key) => ({
+    key,
+    text: `${key}=${textAt(selector, "matchLabels", key)}`,
+  }));
+  for (const expression of itemsAt(selector, "matchExpressions")) {
     const key = textAt(expression, "key");
     const values = textsAt(expression, "values").sort();
     switch (textAt(expression, "operator")) {

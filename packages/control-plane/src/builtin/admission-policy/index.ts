@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { admissionPolicyBindingCells, admissionPolicyCells } from "./columns.ts";
 import { startAdmissionPolicyStatus } from "./controller.ts";
 import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const validatingAdmissionPolicyKind = {
   group: "admissionregistration.k8s.io",
   kind: "ValidatingAdmissionPolicy",
   strategy: validatingAdmissionPolicy,
-  cells: admissionPolicyCells,
+  cells: cellsOf(admissionPolicyCells),
   controllers: {
     "validatingadmissionpolicy-status-controller": startAdmissionPolicyStatus,
   },
@@ -17,5 +17,5 @@ export const validatingAdmissionPolicyBindingKind = {
   group: "admissionregistration.k8s.io",
   kind: "ValidatingAdmissionPolicyBinding",
   strategy: validatingAdmissionPolicyBinding,
-  cells: admissionPolicyBindingCells,
+  cells: cellsOf(admissionPolicyBindingCells),
 } satisfies KindDeclaration;

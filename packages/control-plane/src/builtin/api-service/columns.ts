@@ -1,10 +1,11 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { listAt, textAt, valueAt } from "../../json-fields.ts";
+import type { APIService } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { itemsAt, partAt, textAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function apiServiceCells(of: JsonObject, now: number): Json[] {
-  const service = valueAt(of, "spec", "service");
-  const available = listAt(of, "status", "conditions").find((each) => textAt(each, "type") === "Available");
+export function apiServiceCells(of: APIService, now: number): Json[] {
+  const service = partAt(of, "spec", "service");
+  const available = itemsAt(of, "status", "conditions").find((each) => textAt(each, "type") === "Available");
   const status = available === undefined ? "Unknown" : textAt(available, "status");
   const reason = textAt(available, "reason");
   return [

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { apiServiceCells } from "./columns.ts";
 import { apiService } from "./strategy.ts";
 
@@ -6,5 +6,5 @@ export const apiServiceKind = {
   group: "apiregistration.k8s.io",
   kind: "APIService",
   strategy: apiService,
-  cells: apiServiceCells,
+  cells: cellsOf(apiServiceCells),
 } satisfies KindDeclaration;

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { certificateSigningRequestCells } from "./columns.ts";
 import {
   startCertificateApproving,
@@ -11,7 +11,7 @@ export const certificateSigningRequestKind = {
   group: "certificates.k8s.io",
   kind: "CertificateSigningRequest",
   strategy: certificateSigningRequest,
-  cells: certificateSigningRequestCells,
+  cells: cellsOf(certificateSigningRequestCells),
   controllers: {
     "certificatesigningrequest-signing-controller": startCertificateSigning,
     "certificatesigningrequest-approving-controller": startCertificateApproving,

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { cronJobCells } from "./columns.ts";
 import { startCronJobs } from "./controller.ts";
 import { cronJob } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const cronJobKind = {
   group: "batch",
   kind: "CronJob",
   strategy: cronJob,
-  cells: cronJobCells,
+  cells: cellsOf(cronJobCells),
   controllers: {
     "cronjob-controller": startCronJobs,
   },

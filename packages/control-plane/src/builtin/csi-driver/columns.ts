@@ -1,17 +1,18 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { listAt, textAt, textsAt, valueAt } from "../../json-fields.ts";
+import type { CSIDriver } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
 import { orNone } from "../../table/cells.ts";
+import { isTrueAt, itemsAt, shown, textAt, textsAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function csiDriverCells(of: JsonObject, now: number): Json[] {
-  const requests = listAt(of, "spec", "tokenRequests");
+export function csiDriverCells(of: CSIDriver, now: number): Json[] {
+  const requests = itemsAt(of, "spec", "tokenRequests");
   return [
     name(of),
-    valueAt(of, "spec", "attachRequired") !== false,
-    valueAt(of, "spec", "podInfoOnMount") === true,
-    valueAt(of, "spec", "storageCapacity") === true,
+    shown("", of, "spec", "attachRequired") !== "false",
+    isTrueAt(of, "spec", "podInfoOnMount"),
+    isTrueAt(of, "spec", "storageCapacity"),
     requests.length === 0 ? "<unset>" : requests.map((request) => textAt(request, "audience")).join(","),
-    valueAt(of, "spec", "requiresRepublish") === true,
+    isTrueAt(of, "spec", "requiresRepublish"),
     orNone(textsAt(of, "spec", "volumeLifecycleModes").join(",")),
     age(of, now),
   ];

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { csiDriverCells } from "./columns.ts";
 import { csiDriver } from "./strategy.ts";
 
@@ -6,5 +6,5 @@ export const csiDriverKind = {
   group: "storage.k8s.io",
   kind: "CSIDriver",
   strategy: csiDriver,
-  cells: csiDriverCells,
+  cells: cellsOf(csiDriverCells),
 } satisfies KindDeclaration;

@@ -1,9 +1,10 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, valueAt } from "../../json-fields.ts";
+import type { DaemonSet } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { countAt, partAt } from "../../table/fields.ts";
 import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { formatLabels, formatSelector } from "../../table/selectors.ts";
 
-export function daemonSetCells(of: JsonObject, now: number): Json[] {
+export function daemonSetCells(of: DaemonSet, now: number): Json[] {
   return [
     name(of),
     countAt(of, "status", "desiredNumberScheduled"),
@@ -11,9 +12,9 @@ export function daemonSetCells(of: JsonObject, now: number): Json[] {
     countAt(of, "status", "numberReady"),
     countAt(of, "status", "updatedNumberScheduled"),
     countAt(of, "status", "numberAvailable"),
-    formatLabels(valueAt(of, "spec", "template", "spec", "nodeSelector")),
+    formatLabels(partAt(partAt(of, "spec", "template"), "spec", "nodeSelector")),
     age(of, now),
     ...templateCells(of),
-    formatSelector(valueAt(of, "spec", "selector")),
+    formatSelector(partAt(of, "spec", "selector")),
   ];
 }

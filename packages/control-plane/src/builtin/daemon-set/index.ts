@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { daemonSetCells } from "./columns.ts";
 import { startDaemonSets } from "./controller.ts";
 import { daemonSet } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const daemonSetKind = {
   group: "apps",
   kind: "DaemonSet",
   strategy: daemonSet,
-  cells: daemonSetCells,
+  cells: cellsOf(daemonSetCells),
   controllers: {
     "daemonset-controller": startDaemonSets,
   },

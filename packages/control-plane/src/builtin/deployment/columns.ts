@@ -1,9 +1,10 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, valueAt } from "../../json-fields.ts";
+import type { Deployment } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { countAt, partAt } from "../../table/fields.ts";
 import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { selectorText } from "../../table/selectors.ts";
 
-export function deploymentCells(of: JsonObject, now: number): Json[] {
+export function deploymentCells(of: Deployment, now: number): Json[] {
   return [
     name(of),
     `${countAt(of, "status", "readyReplicas")}/${countAt(of, "spec", "replicas")}`,
@@ -11,6 +12,6 @@ export function deploymentCells(of: JsonObject, now: number): Json[] {
     countAt(of, "status", "availableReplicas"),
     age(of, now),
     ...templateCells(of),
-    selectorText(valueAt(of, "spec", "selector")),
+    selectorText(partAt(of, "spec", "selector")),
   ];
 }

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { deploymentCells } from "./columns.ts";
 import { startDeployments } from "./controller.ts";
 import { deployment } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const deploymentKind = {
   group: "apps",
   kind: "Deployment",
   strategy: deployment,
-  cells: deploymentCells,
+  cells: cellsOf(deploymentCells),
   controllers: {
     "deployment-controller": startDeployments,
   },

@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, listAt, textAt, textsAt } from "../../json-fields.ts";
-import { shown } from "../../table/cells.ts";
+import type { EndpointSlice, Endpoints } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { countAt, itemsAt, lengthAt, shown, textAt, textsAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function endpointSliceCells(of: JsonObject, now: number): Json[] {
-  const ports = listAt(of, "ports").map((port) => shown(shown("*", port, "name"), port, "port"));
-  const addresses = listAt(of, "endpoints").flatMap((endpoint) => textsAt(endpoint, "addresses"));
+export function endpointSliceCells(of: EndpointSlice, now: number): Json[] {
+  const ports = itemsAt(of, "ports").map((port) => shown(shown("*", port, "name"), port, "port"));
+  const addresses = itemsAt(of, "endpoints").flatMap((endpoint) => textsAt(endpoint, "addresses"));
   return [
     name(of),
     textAt(of, "addressType"),
@@ -15,14 +15,14 @@ export function endpointSliceCells(of: JsonObject, now: number): Json[] {
   ];
 }
 
-export function endpointsCells(of: JsonObject, now: number): Json[] {
-  const pairs = listAt(of, "subsets").flatMap((subset) => {
-    const addresses = listAt(subset, "addresses").map((address) => textAt(address, "ip"));
-    const ports = listAt(subset, "ports");
+export function endpointsCells(of: Endpoints, now: number): Json[] {
+  const pairs = itemsAt(of, "subsets").flatMap((subset) => {
+    const addresses = itemsAt(subset, "addresses").map((address) => textAt(address, "ip"));
+    const ports = itemsAt(subset, "ports");
     if (ports.length === 0) return addresses;
     return ports.flatMap((port) => addresses.map((ip) => hostPort(ip, countAt(port, "port"))));
   });
-  return [name(of), listAt(of, "subsets").length === 0 ? "<none>" : withMore(pairs), age(of, now)];
+  return [name(of), lengthAt(of, "subsets") === 0 ? "<none>" : withMore(pairs), age(of, now)];
 }
 
 function hostPort(ip: string, port: number): string {

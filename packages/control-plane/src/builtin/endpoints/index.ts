@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { endpointSliceCells, endpointsCells } from "./columns.ts";
 import { startEndpointSlices, startEndpoints } from "./controller.ts";
 import { startEndpointSliceMirroring } from "./mirroring.ts";
@@ -9,7 +9,7 @@ export const endpointsKind = {
   group: "",
   kind: "Endpoints",
   strategy: endpoints,
-  cells: endpointsCells,
+  cells: cellsOf(endpointsCells),
   controllers: {
     "endpoints-controller": startEndpoints,
   },
@@ -19,7 +19,7 @@ export const endpointSliceKind = {
   group: "discovery.k8s.io",
   kind: "EndpointSlice",
   strategy: endpointSlice,
-  cells: endpointSliceCells,
+  cells: cellsOf(endpointSliceCells),
   controllers: {
     "endpointslice-controller": startEndpointSlices,
     "endpointslice-mirroring-controller": startEndpointSliceMirroring,

@@ -1,15 +1,19 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, textAt, valueAt } from "../../json-fields.ts";
+import type { Event, EventV1 } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
 import { since } from "../../table/duration.ts";
+import { countAt, partAt, textAt } from "../../table/fields.ts";
 import { name } from "../../table/metadata-cells.ts";
 
+/** An event of either API group: each has some of the fields. */
+type AnyEvent = Event & EventV1;
+
 /** An event's row, of either API group's form. */
-export function eventCells(of: JsonObject, now: number): Json[] {
-  const regarding = valueAt(of, "involvedObject") ?? valueAt(of, "regarding");
+export function eventCells(of: AnyEvent, now: number): Json[] {
+  const regarding = partAt(of, "involvedObject") ?? partAt(of, "regarding");
   const firstAt =
     textAt(of, "firstTimestamp") || textAt(of, "deprecatedFirstTimestamp") || textAt(of, "eventTime");
   const lastAt = textAt(of, "lastTimestamp") || textAt(of, "deprecatedLastTimestamp") || firstAt;
-  const series = valueAt(of, "series");
+  const series = partAt(of, "series");
   const kind = textAt(regarding, "kind").toLowerCase();
   const target = textAt(regarding, "name");
   return [
@@ -28,8 +32,8 @@ export function eventCells(of: JsonObject, now: number): Json[] {
   ];
 }
 
-function eventSource(of: JsonObject): string {
-  const source = valueAt(of, "source") ?? valueAt(of, "deprecatedSource");
+function eventSource(of: AnyEvent): string {
+  const source = partAt(of, "source") ?? partAt(of, "deprecatedSource");
   const component =
     textAt(source, "component") || textAt(of, "reportingComponent") || textAt(of, "reportingController");
   const instance = textAt(source, "host") || textAt(of, "reportingInstance");

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { eventCells } from "./columns.ts";
 import { startEventExpiry } from "./controller.ts";
 import { event, modernEvent } from "./strategy.ts";
@@ -8,7 +8,7 @@ export const eventKind = {
   group: "",
   kind: "Event",
   strategy: event,
-  cells: eventCells,
+  cells: cellsOf(eventCells),
   controllers: {
     "event-expiry": startEventExpiry,
   },
@@ -18,7 +18,7 @@ export const modernEventKind = {
   group: "events.k8s.io",
   kind: "Event",
   strategy: modernEvent,
-  cells: eventCells,
+  cells: cellsOf(eventCells),
   versions: {
     v1: {
       storedAs: {

@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, listAt, textAt, valueAt } from "../../json-fields.ts";
-import { shown } from "../../table/cells.ts";
+import type { FlowSchema, PriorityLevelConfiguration } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { countAt, itemsAt, partAt, shown, textAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 /** A FlowSchema's row. */
-export function flowSchemaCells(of: JsonObject, now: number): Json[] {
-  const dangling = listAt(of, "status", "conditions").find((each) => textAt(each, "type") === "Dangling");
+export function flowSchemaCells(of: FlowSchema, now: number): Json[] {
+  const dangling = itemsAt(of, "status", "conditions").find((each) => textAt(each, "type") === "Dangling");
   return [
     name(of),
     textAt(of, "spec", "priorityLevelConfiguration", "name"),
@@ -17,18 +17,18 @@ export function flowSchemaCells(of: JsonObject, now: number): Json[] {
 }
 
 /** A PriorityLevelConfiguration's row. */
-export function priorityLevelCells(of: JsonObject, now: number): Json[] {
-  const limited = valueAt(of, "spec", "limited");
-  const queuing = valueAt(limited, "limitResponse", "queuing");
-  const field = (from: Json | undefined, key: string): Json =>
-    from === undefined ? "<none>" : countAt(from, key);
+export function priorityLevelCells(of: PriorityLevelConfiguration, now: number): Json[] {
+  const limited = partAt(of, "spec", "limited");
+  const queuing = partAt(limited, "limitResponse", "queuing");
+  const inQueues = (field: "handSize" | "queueLengthLimit" | "queues"): Json =>
+    queuing === undefined ? "<none>" : countAt(queuing, field);
   return [
     name(of),
     textAt(of, "spec", "type"),
-    field(limited, "nominalConcurrencyShares"),
-    field(queuing, "queues"),
-    field(queuing, "handSize"),
-    field(queuing, "queueLengthLimit"),
+    limited === undefined ? "<none>" : countAt(limited, "nominalConcurrencyShares"),
+    inQueues("queues"),
+    inQueues("handSize"),
+    inQueues("queueLengthLimit"),
     age(of, now),
   ];
 }

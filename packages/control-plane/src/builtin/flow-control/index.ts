@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { flowSchemaCells, priorityLevelCells } from "./columns.ts";
 import { flowSchema } from "./flow-schema.ts";
 import { priorityLevel } from "./priority-level.ts";
@@ -7,12 +7,12 @@ export const flowSchemaKind = {
   group: "flowcontrol.apiserver.k8s.io",
   kind: "FlowSchema",
   strategy: flowSchema,
-  cells: flowSchemaCells,
+  cells: cellsOf(flowSchemaCells),
 } satisfies KindDeclaration;
 
 export const priorityLevelConfigurationKind = {
   group: "flowcontrol.apiserver.k8s.io",
   kind: "PriorityLevelConfiguration",
   strategy: priorityLevel,
-  cells: priorityLevelCells,
+  cells: cellsOf(priorityLevelCells),
 } satisfies KindDeclaration;

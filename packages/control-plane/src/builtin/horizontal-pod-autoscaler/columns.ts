@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { countAt, listAt, textAt, valueAt } from "../../json-fields.ts";
-import { quantity, shown } from "../../table/cells.ts";
 import { since } from "../../table/duration.ts";
+import { quantity, shown } from "../../table/text.ts";
 
 /** A HorizontalPodAutoscaler's row, of either served version. */
 export function horizontalPodAutoscalerCells(of: JsonObject, now: number): Json[] {

@@ -1,3 +1,4 @@
+import type { LabelSelector } from "@windlass/kinds/builtin";
 import { type JsonObject, textOf } from "../../json.ts";
 import { valueAt } from "../../json-fields.ts";
 import { goString } from "../../table/go-string.ts";
@@ -42,7 +43,7 @@ export function metricFault(metric: JsonObject, namespace: string): MetricFault 
     case "External": {
       const name = part("external", "metric", "name");
       const selector = valueAt(metric, "external", "metric", "selector");
-      const text = selector === undefined ? "nil" : goString(selector);
+      const text = selector === undefined ? "nil" : goString(selector as LabelSelector);
       return {
         reason,
         value: `failed to get ${name} external metric value: failed to get external metric ${name}`,

@@ -1,23 +1,23 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { listAt, textAt, valueAt } from "../../json-fields.ts";
-import { shown } from "../../table/cells.ts";
+import type { Ingress, IngressClass } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { itemsAt, lengthAt, partAt, shown, textAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 import { balancerAddresses } from "../service/columns.ts";
 
-export function ingressCells(of: JsonObject, now: number): Json[] {
+export function ingressCells(of: Ingress, now: number): Json[] {
   return [
     name(of),
     shown("<none>", of, "spec", "ingressClassName"),
-    hosts(listAt(of, "spec", "rules")),
+    hosts(itemsAt(of, "spec", "rules").map((rule) => textAt(rule, "host"))),
     balancerAddresses(of).join(","),
-    listAt(of, "spec", "tls").length === 0 ? "80" : "80, 443",
+    lengthAt(of, "spec", "tls") === 0 ? "80" : "80, 443",
     age(of, now),
   ];
 }
 
-function hosts(rules: readonly Json[]): string {
+/** @param named the host of each rule; empty where it has none */
+function hosts(named: readonly string[]): string {
   const most = 3;
-  const named = rules.map((rule) => textAt(rule, "host"));
   const shownHosts: string[] = [];
   let more = false;
   for (const host of named) {
@@ -25,11 +25,11 @@ function hosts(rules: readonly Json[]): string {
     else if (host !== "") shownHosts.push(host);
   }
   if (shownHosts.length === 0) return "*";
-  return shownHosts.join(",") + (more ? ` + ${rules.length - most} more...` : "");
+  return shownHosts.join(",") + (more ? ` + ${named.length - most} more...` : "");
 }
 
-export function ingressClassCells(of: JsonObject, now: number): Json[] {
-  const parameters = valueAt(of, "spec", "parameters");
+export function ingressClassCells(of: IngressClass, now: number): Json[] {
+  const parameters = partAt(of, "spec", "parameters");
   const group = shown("", parameters, "apiGroup");
   const reference = `${textAt(parameters, "kind")}${group === "" ? "" : `.${group}`}/${textAt(parameters, "name")}`;
   return [

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { ingressCells, ingressClassCells } from "./columns.ts";
 import { ingress, ingressClass } from "./strategy.ts";
 
@@ -6,12 +6,12 @@ export const ingressKind = {
   group: "networking.k8s.io",
   kind: "Ingress",
   strategy: ingress,
-  cells: ingressCells,
+  cells: cellsOf(ingressCells),
 } satisfies KindDeclaration;
 
 export const ingressClassKind = {
   group: "networking.k8s.io",
   kind: "IngressClass",
   strategy: ingressClass,
-  cells: ingressClassCells,
+  cells: cellsOf(ingressClassCells),
 } satisfies KindDeclaration;

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { ipAddressCells } from "./columns.ts";
 import { ipAddress } from "./strategy.ts";
 
@@ -6,5 +6,5 @@ export const ipAddressKind = {
   group: "networking.k8s.io",
   kind: "IPAddress",
   strategy: ipAddress,
-  cells: ipAddressCells,
+  cells: cellsOf(ipAddressCells),
 } satisfies KindDeclaration;

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { jobCells } from "./columns.ts";
 import { startJobs } from "./controller.ts";
 import { job } from "./strategy.ts";
@@ -8,7 +8,7 @@ export const jobKind = {
   group: "batch",
   kind: "Job",
   strategy: job,
-  cells: jobCells,
+  cells: cellsOf(jobCells),
   controllers: {
     "job-controller": startJobs,
     "ttl-after-finished-controller": startTtlAfterFinished,

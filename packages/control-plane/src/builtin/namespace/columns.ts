@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { textAt } from "../../json-fields.ts";
+import type { Namespace } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { textAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function namespaceCells(of: JsonObject, now: number): Json[] {
+export function namespaceCells(of: Namespace, now: number): Json[] {
   return [name(of), textAt(of, "status", "phase"), age(of, now)];
 }

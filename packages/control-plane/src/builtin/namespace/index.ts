@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { namespaceCells } from "./columns.ts";
 import { startNamespaces } from "./controller.ts";
 import { namespace } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const namespaceKind = {
   group: "",
   kind: "Namespace",
   strategy: namespace,
-  cells: namespaceCells,
+  cells: cellsOf(namespaceCells),
   controllers: {
     "namespace-controller": startNamespaces,
   },

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { nodeCells } from "./columns.ts";
 import { node } from "./strategy.ts";
 
@@ -6,5 +6,5 @@ export const nodeKind = {
   group: "",
   kind: "Node",
   strategy: node,
-  cells: nodeCells,
+  cells: cellsOf(nodeCells),
 } satisfies KindDeclaration;

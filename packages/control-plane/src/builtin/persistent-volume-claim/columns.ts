@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { textAt, textsAt } from "../../json-fields.ts";
-import { quantity, shown } from "../../table/cells.ts";
+import type { PersistentVolumeClaim } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { quantity, shown, textAt, textsAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 import { accessModes, phase, storageClass } from "../persistent-volume/columns.ts";
 
-export function persistentVolumeClaimCells(of: JsonObject, now: number): Json[] {
+export function persistentVolumeClaimCells(of: PersistentVolumeClaim, now: number): Json[] {
   const volume = textAt(of, "spec", "volumeName");
   return [
     name(of),

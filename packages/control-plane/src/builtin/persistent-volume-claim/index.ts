@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { startClaimProtection } from "../persistent-volume/protection.ts";
 import { persistentVolumeClaimCells } from "./columns.ts";
 import { persistentVolumeClaim } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const persistentVolumeClaimKind = {
   group: "",
   kind: "PersistentVolumeClaim",
   strategy: persistentVolumeClaim,
-  cells: persistentVolumeClaimCells,
+  cells: cellsOf(persistentVolumeClaimCells),
   controllers: {
     "persistentvolumeclaim-protection-controller": startClaimProtection,
   },

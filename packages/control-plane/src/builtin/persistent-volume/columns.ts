@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { textAt, textsAt, valueAt } from "../../json-fields.ts";
-import { quantity, shown } from "../../table/cells.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { partAt, quantity, shown, textAt, textsAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
 const classAnnotation = "volume.beta.kubernetes.io/storage-class";
@@ -19,19 +19,19 @@ export function accessModes(modes: readonly string[]): string {
     .join(",");
 }
 
-export function phase(of: JsonObject): string {
-  return valueAt(of, "metadata", "deletionTimestamp") === undefined
-    ? textAt(of, "status", "phase")
-    : "Terminating";
+/** A volume, or a claim of one. */
+type Volume = PersistentVolume | PersistentVolumeClaim;
+
+export function phase(of: Volume): string {
+  return textAt(of, "metadata", "deletionTimestamp") === "" ? textAt(of, "status", "phase") : "Terminating";
 }
 
-export function storageClass(of: JsonObject): string {
-  const annotated = valueAt(of, "metadata", "annotations", classAnnotation);
-  return typeof annotated === "string" ? annotated : shown("", of, "spec", "storageClassName");
+export function storageClass(of: Volume): string {
+  return shown(shown("", of, "spec", "storageClassName"), of, "metadata", "annotations", classAnnotation);
 }
 
-export function persistentVolumeCells(of: JsonObject, now: number): Json[] {
-  const claim = valueAt(of, "spec", "claimRef");
+export function persistentVolumeCells(of: PersistentVolume, now: number): Json[] {
+  const claim = partAt(of, "spec", "claimRef");
   return [
     name(of),
     quantity("0", of, "spec", "capacity", "storage"),

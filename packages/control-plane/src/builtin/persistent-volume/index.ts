@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { persistentVolumeCells } from "./columns.ts";
 import { startPersistentVolumes } from "./controller.ts";
 import { startVolumeProtection } from "./protection.ts";
@@ -8,7 +8,7 @@ export const persistentVolumeKind = {
   group: "",
   kind: "PersistentVolume",
   strategy: persistentVolume,
-  cells: persistentVolumeCells,
+  cells: cellsOf(persistentVolumeCells),
   controllers: {
     "persistentvolume-binder-controller": startPersistentVolumes,
     "persistentvolume-protection-controller": startVolumeProtection,

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt } from "../../json-fields.ts";
-import { shown } from "../../table/cells.ts";
+import type { PodDisruptionBudget } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { countAt, shown } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function podDisruptionBudgetCells(of: JsonObject, now: number): Json[] {
+export function podDisruptionBudgetCells(of: PodDisruptionBudget, now: number): Json[] {
   return [
     name(of),
     shown("N/A", of, "spec", "minAvailable"),

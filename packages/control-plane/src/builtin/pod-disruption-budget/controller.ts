@@ -162,6 +162,6 @@ export function startDisruption(deps: ControllerDependencies): Running {
 }
 
 function unmanagedMessage(budget: Stored<PodDisruptionBudget>): string {
-  const selector = goString((budget.spec.selector ?? {}) as object as JsonObject);
+  const selector = goString(budget.spec.selector ?? {});
   return `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 }

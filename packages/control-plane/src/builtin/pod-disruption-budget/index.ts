@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { podDisruptionBudgetCells } from "./columns.ts";
 import { startDisruption } from "./controller.ts";
 import { podDisruptionBudget } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const podDisruptionBudgetKind = {
   group: "policy",
   kind: "PodDisruptionBudget",
   strategy: podDisruptionBudget,
-  cells: podDisruptionBudgetCells,
+  cells: cellsOf(podDisruptionBudgetCells),
   controllers: {
     "disruption-controller": startDisruption,
   },

@@ -1,7 +1,9 @@
+import type { ContainerState, ContainerStatus, Pod, PodTemplate } from "@windlass/kinds/builtin";
 import type { Json, JsonObject } from "../../json.ts";
-import { countAt, listAt, textAt, valueAt } from "../../json-fields.ts";
+import { textAt as jsonText } from "../../json-fields.ts";
 import { conditionStatus, containerCells, orNone } from "../../table/cells.ts";
 import { millisOf, since } from "../../table/duration.ts";
+import { countAt, isTrueAt, itemsAt, lengthAt, partAt, textAt } from "../../table/fields.ts";
 import { name } from "../../table/metadata-cells.ts";
 import { formatLabels } from "../../table/selectors.ts";
 
@@ -17,14 +19,14 @@ interface ContainerSummary {
 /**
  * A pod's row: name, ready, status, restarts, age, address, node, nominated node, readiness gates.
  */
-export function podCells(pod: JsonObject, now: number): Json[] {
+export function podCells(pod: Pod, now: number): Json[] {
   const sidecars = new Set(
-    listAt(pod, "spec", "initContainers")
+    itemsAt(pod, "spec", "initContainers")
       .filter((container) => textAt(container, "restartPolicy") === "Always")
       .map((container) => textAt(container, "name")),
   );
   const { reason, restarts, ready, lastRestart } = summarise(pod, sidecars);
-  const total = listAt(pod, "spec", "containers").length + sidecars.size;
+  const total = lengthAt(pod, "spec", "containers") + sidecars.size;
   const restarted = restarts !== 0 && lastRestart !== "" ? ` (${since(lastRestart, now)} ago)` : "";
   return [
     textAt(pod, "metadata", "name"),
@@ -32,7 +34,7 @@ export function podCells(pod: JsonObject, now: number): Json[] {
     reason,
     `${restarts}${restarted}`,
     since(textAt(pod, "metadata", "creationTimestamp"), now),
-    orNone(textAt(listAt(pod, "status", "podIPs")[0], "ip")),
+    orNone(textAt(itemsAt(pod, "status", "podIPs")[0], "ip")),
     orNone(textAt(pod, "spec", "nodeName")),
     orNone(textAt(pod, "status", "nominatedNodeName")),
     readinessGates(pod),
@@ -41,14 +43,14 @@ export function podCells(pod: JsonObject, now: number): Json[] {
 
 /** The condition a row of a pod that has ended carries; clients may hide such rows. */
 export function podRowConditions(pod: JsonObject): JsonObject[] {
-  const reason = textAt(pod, "status", "phase");
+  const reason = jsonText(pod, "status", "phase");
   if (reason !== "Succeeded" && reason !== "Failed") return [];
   const message = reason === "Failed" ? "The pod failed." : "The pod has completed successfully.";
   return [{ type: "Completed", status: "True", reason, message }];
 }
 
-function summarise(pod: JsonObject, sidecars: ReadonlySet<string>): ContainerSummary {
-  const conditions = listAt(pod, "status", "conditions");
+function summarise(pod: Pod, sidecars: ReadonlySet<string>): ContainerSummary {
+  const conditions = itemsAt(pod, "status", "conditions");
   const statusReason = textAt(pod, "status", "reason");
   const phase = textAt(pod, "status", "phase");
   const gated = conditions.some(
@@ -59,7 +61,7 @@ function summarise(pod: JsonObject, sidecars: ReadonlySet<string>): ContainerSum
   const starting = tallyInitContainers(pod, sidecars, initial);
   const begun = !starting.initializing || conditionStatus(conditions, "Initialized") === "True";
   const tally = begun ? tallyContainers(pod, starting) : starting.all;
-  if (valueAt(pod, "metadata", "deletionTimestamp") === undefined) return tally;
+  if (textAt(pod, "metadata", "deletionTimestamp") === "") return tally;
   if (statusReason === "NodeLost") return { ...tally, reason: "Unknown" };
   if (phase === "Succeeded" || phase === "Failed") return tally;
   return { ...tally, reason: "Terminating" };
@@ -73,18 +75,18 @@ interface Starting {
   readonly sidecars: ContainerSummary;
 }
 
-function tallyInitContainers(pod: JsonObject, sidecarNames: ReadonlySet<string>, initial: string): Starting {
+function tallyInitContainers(pod: Pod, sidecarNames: ReadonlySet<string>, initial: string): Starting {
   const all: ContainerSummary = { reason: initial, restarts: 0, ready: 0, lastRestart: "" };
   const sidecars: ContainerSummary = { ...all };
-  const total = listAt(pod, "spec", "initContainers").length;
-  for (const [index, status] of listAt(pod, "status", "initContainerStatuses").entries()) {
+  const total = lengthAt(pod, "spec", "initContainers");
+  for (const [index, status] of itemsAt(pod, "status", "initContainerStatuses").entries()) {
     countRestarts(all, status);
     const isSidecar = sidecarNames.has(textAt(status, "name"));
     if (isSidecar) countRestarts(sidecars, status);
-    const terminated = valueAt(status, "state", "terminated");
+    const terminated = partAt(status, "state", "terminated");
     if (terminated !== undefined && countAt(terminated, "exitCode") === 0) continue;
-    if (isSidecar && valueAt(status, "started") === true) {
-      if (valueAt(status, "ready") === true) {
+    if (isSidecar && isTrueAt(status, "started")) {
+      if (isTrueAt(status, "ready")) {
         all.ready++;
         sidecars.ready++;
       }
@@ -100,59 +102,61 @@ function tallyInitContainers(pod: JsonObject, sidecarNames: ReadonlySet<string>,
   return { initializing: false, all, sidecars };
 }
 
-function tallyContainers(pod: JsonObject, { sidecars }: Starting): ContainerSummary {
+function tallyContainers(pod: Pod, { sidecars }: Starting): ContainerSummary {
   const tally = { ...sidecars };
   let running = false;
   let failure = "";
-  // From the last to the first, so that the first container that has something to say has the last
-  // word.
-  for (const status of listAt(pod, "status", "containerStatuses").reverse()) {
+  // From the last to the first: of several that have a reason, the first container's is shown.
+  for (const status of itemsAt(pod, "status", "containerStatuses").toReversed()) {
     countRestarts(tally, status);
     const waiting = textAt(status, "state", "waiting", "reason");
-    const terminated = valueAt(status, "state", "terminated");
+    const terminated = partAt(status, "state", "terminated");
     if (waiting !== "") {
       tally.reason = waiting;
     } else if (terminated !== undefined) {
       tally.reason = endOf(terminated);
       if (countAt(terminated, "exitCode") !== 0) failure = tally.reason;
-    } else if (valueAt(status, "ready") === true && valueAt(status, "state", "running") !== undefined) {
+    } else if (isTrueAt(status, "ready") && partAt(status, "state", "running") !== undefined) {
       running = true;
       tally.ready++;
     }
   }
   if (tally.reason !== "Completed") return tally;
-  const podReady = conditionStatus(listAt(pod, "status", "conditions"), "Ready") === "True";
+  const podReady = conditionStatus(itemsAt(pod, "status", "conditions"), "Ready") === "True";
   if (running && podReady) tally.reason = "Running";
   else if (failure !== "") tally.reason = failure;
   else if (running) tally.reason = "NotReady";
   return tally;
 }
 
-function countRestarts(tally: ContainerSummary, status: Json): void {
+function countRestarts(tally: ContainerSummary, status: ContainerStatus): void {
   tally.restarts += countAt(status, "restartCount");
   const ended = textAt(status, "lastState", "terminated", "finishedAt");
   if ((millisOf(ended) ?? 0) > (millisOf(tally.lastRestart) ?? 0)) tally.lastRestart = ended;
 }
 
-function endOf(terminated: Json): string {
+/** How a container ended. */
+type Terminated = NonNullable<ContainerState["terminated"]>;
+
+function endOf(terminated: Terminated): string {
   const reason = textAt(terminated, "reason");
   if (reason !== "") return reason;
   const signal = countAt(terminated, "signal");
   return signal === 0 ? `ExitCode:${countAt(terminated, "exitCode")}` : `Signal:${signal}`;
 }
 
-function readinessGates(pod: JsonObject): string {
-  const gates = listAt(pod, "spec", "readinessGates");
+function readinessGates(pod: Pod): string {
+  const gates = itemsAt(pod, "spec", "readinessGates");
   if (gates.length === 0) return "<none>";
-  const conditions = listAt(pod, "status", "conditions");
+  const conditions = itemsAt(pod, "status", "conditions");
   const open = gates.filter((gate) => conditionStatus(conditions, textAt(gate, "conditionType")) === "True");
   return `${open.length}/${gates.length}`;
 }
 
-export function podTemplateCells(of: JsonObject): Json[] {
+export function podTemplateCells(of: PodTemplate): Json[] {
   return [
     name(of),
-    ...containerCells(valueAt(of, "template", "spec")),
-    formatLabels(valueAt(of, "template", "metadata", "labels")),
+    ...containerCells(partAt(of, "template", "spec")),
+    formatLabels(partAt(of, "template", "metadata", "labels")),
   ];
 }

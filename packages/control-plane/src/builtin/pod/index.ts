@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { podCells, podRowConditions, podTemplateCells } from "./columns.ts";
 import { startPodGarbageCollector } from "./garbage-collector.ts";
 import { pod, podTemplate } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const podKind = {
   group: "",
   kind: "Pod",
   strategy: pod,
-  cells: podCells,
+  cells: cellsOf(podCells),
   rowConditions: podRowConditions,
   controllers: {
     "pod-garbage-collector-controller": startPodGarbageCollector,
@@ -18,5 +18,5 @@ export const podTemplateKind = {
   group: "",
   kind: "PodTemplate",
   strategy: podTemplate,
-  cells: podTemplateCells,
+  cells: cellsOf(podTemplateCells),
 } satisfies KindDeclaration;

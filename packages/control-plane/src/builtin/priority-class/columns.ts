@@ -1,12 +1,13 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, textAt, valueAt } from "../../json-fields.ts";
+import type { PriorityClass } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { countAt, isTrueAt, textAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function priorityClassCells(of: JsonObject, now: number): Json[] {
+export function priorityClassCells(of: PriorityClass, now: number): Json[] {
   return [
     name(of),
     countAt(of, "value"),
-    valueAt(of, "globalDefault") === true,
+    isTrueAt(of, "globalDefault"),
     age(of, now),
     textAt(of, "preemptionPolicy"),
   ];

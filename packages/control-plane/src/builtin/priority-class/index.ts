@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { priorityClassCells } from "./columns.ts";
 import { priorityClass } from "./strategy.ts";
 
@@ -6,5 +6,5 @@ export const priorityClassKind = {
   group: "scheduling.k8s.io",
   kind: "PriorityClass",
   strategy: priorityClass,
-  cells: priorityClassCells,
+  cells: cellsOf(priorityClassCells),
 } satisfies KindDeclaration;

@@ -1,22 +1,23 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, valueAt } from "../../json-fields.ts";
+import type { ReplicaSet, ReplicationController } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { countAt, partAt } from "../../table/fields.ts";
 import { age, name, templateCells } from "../../table/metadata-cells.ts";
 import { formatLabels, formatSelector } from "../../table/selectors.ts";
 
-export function replicaSetCells(of: JsonObject, now: number): Json[] {
+export function replicaSetCells(of: ReplicaSet, now: number): Json[] {
   return [
     ...replicas(of),
     age(of, now),
     ...templateCells(of),
-    formatSelector(valueAt(of, "spec", "selector")),
+    formatSelector(partAt(of, "spec", "selector")),
   ];
 }
 
-export function replicationControllerCells(of: JsonObject, now: number): Json[] {
-  return [...replicas(of), age(of, now), ...templateCells(of), formatLabels(valueAt(of, "spec", "selector"))];
+export function replicationControllerCells(of: ReplicationController, now: number): Json[] {
+  return [...replicas(of), age(of, now), ...templateCells(of), formatLabels(partAt(of, "spec", "selector"))];
 }
 
-function replicas(of: JsonObject): Json[] {
+function replicas(of: ReplicaSet | ReplicationController): Json[] {
   return [
     name(of),
     countAt(of, "spec", "replicas"),

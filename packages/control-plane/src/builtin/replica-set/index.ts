@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { replicaSetCells, replicationControllerCells } from "./columns.ts";
 import { startReplicaSets, startReplicationControllers } from "./controller.ts";
 import { replicaSet, replicationController } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const replicaSetKind = {
   group: "apps",
   kind: "ReplicaSet",
   strategy: replicaSet,
-  cells: replicaSetCells,
+  cells: cellsOf(replicaSetCells),
   controllers: {
     "replicaset-controller": startReplicaSets,
   },
@@ -17,7 +17,7 @@ export const replicationControllerKind = {
   group: "",
   kind: "ReplicationController",
   strategy: replicationController,
-  cells: replicationControllerCells,
+  cells: cellsOf(replicationControllerCells),
   controllers: {
     "replicationcontroller-controller": startReplicationControllers,
   },

@@ -1,15 +1,14 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { objectAt } from "../../json-fields.ts";
-import { quantity } from "../../table/cells.ts";
+import type { ResourceQuota } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { namesAt, quantity } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function resourceQuotaCells(of: JsonObject, now: number): Json[] {
-  const hard = objectAt(of, "status", "hard");
+export function resourceQuotaCells(of: ResourceQuota, now: number): Json[] {
   const entry = (resource: string) => {
-    const amount = (field: string) => quantity("0", of, "status", field, resource);
+    const amount = (field: "hard" | "used") => quantity("0", of, "status", field, resource);
     return `${resource}: ${amount("used")}/${amount("hard")}`;
   };
-  const resources = Object.keys(hard).sort();
+  const resources = namesAt(of, "status", "hard").sort();
   const isLimit = (resource: string) => resource.startsWith("limits.");
   return [
     name(of),

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { resourceQuotaCells } from "./columns.ts";
 import { startResourceQuotas } from "./controller.ts";
 import { resourceQuota } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const resourceQuotaKind = {
   group: "",
   kind: "ResourceQuota",
   strategy: resourceQuota,
-  cells: resourceQuotaCells,
+  cells: cellsOf(resourceQuotaCells),
   controllers: {
     "resourcequota-controller": startResourceQuotas,
   },

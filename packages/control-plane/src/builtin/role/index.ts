@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { bindingCells } from "./columns.ts";
 import { startClusterRoleAggregation } from "./controller.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./strategy.ts";
@@ -22,12 +22,12 @@ export const roleBindingKind = {
   group: "rbac.authorization.k8s.io",
   kind: "RoleBinding",
   strategy: roleBinding,
-  cells: bindingCells,
+  cells: cellsOf(bindingCells),
 } satisfies KindDeclaration;
 
 export const clusterRoleBindingKind = {
   group: "rbac.authorization.k8s.io",
   kind: "ClusterRoleBinding",
   strategy: clusterRoleBinding,
-  cells: bindingCells,
+  cells: cellsOf(bindingCells),
 } satisfies KindDeclaration;

@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { textsAt } from "../../json-fields.ts";
+import type { ServiceCIDR } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { textsAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function serviceCidrCells(of: JsonObject, now: number): Json[] {
+export function serviceCidrCells(of: ServiceCIDR, now: number): Json[] {
   return [name(of), textsAt(of, "spec", "cidrs").join(","), age(of, now)];
 }

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { serviceCidrCells } from "./columns.ts";
 import { serviceCidr } from "./strategy.ts";
 
@@ -6,5 +6,5 @@ export const serviceCidrKind = {
   group: "networking.k8s.io",
   kind: "ServiceCIDR",
   strategy: serviceCidr,
-  cells: serviceCidrCells,
+  cells: cellsOf(serviceCidrCells),
 } satisfies KindDeclaration;

@@ -1,11 +1,12 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { countAt, listAt, textAt, textsAt, valueAt } from "../../json-fields.ts";
+import type { Ingress, Service } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
 import { orNone } from "../../table/cells.ts";
+import { countAt, itemsAt, partAt, textAt, textsAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 import { formatLabels } from "../../table/selectors.ts";
 
-export function serviceCells(of: JsonObject, now: number): Json[] {
-  const ports = listAt(of, "spec", "ports").map((port) => {
+export function serviceCells(of: Service, now: number): Json[] {
+  const ports = itemsAt(of, "spec", "ports").map((port) => {
     const nodePort = countAt(port, "nodePort");
     return `${countAt(port, "port")}${nodePort > 0 ? `:${nodePort}` : ""}/${textAt(port, "protocol")}`;
   });
@@ -16,11 +17,11 @@ export function serviceCells(of: JsonObject, now: number): Json[] {
     externalAddress(of),
     orNone(ports.join(",")),
     age(of, now),
-    formatLabels(valueAt(of, "spec", "selector")),
+    formatLabels(partAt(of, "spec", "selector")),
   ];
 }
 
-function externalAddress(of: JsonObject): string {
+function externalAddress(of: Service): string {
   const external = textsAt(of, "spec", "externalIPs");
   switch (textAt(of, "spec", "type")) {
     case "ClusterIP":
@@ -35,8 +36,9 @@ function externalAddress(of: JsonObject): string {
   }
 }
 
-export function balancerAddresses(of: JsonObject): string[] {
-  const addresses = listAt(of, "status", "loadBalancer", "ingress").map(
+/** The addresses of a load balancer. */
+export function balancerAddresses(of: Ingress | Service): string[] {
+  const addresses = itemsAt(of, "status", "loadBalancer", "ingress").map(
     (ingress) => textAt(ingress, "ip") || textAt(ingress, "hostname"),
   );
   return [...new Set(addresses.filter((address) => address !== ""))].sort();

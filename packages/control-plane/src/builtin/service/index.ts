@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { serviceCells } from "./columns.ts";
 import { startKubernetesService } from "./kubernetes-service.ts";
 import { service } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const serviceKind = {
   group: "",
   kind: "Service",
   strategy: service,
-  cells: serviceCells,
+  cells: cellsOf(serviceCells),
   controllers: {
     "kubernetes-service": startKubernetesService,
   },

@@ -88,7 +88,7 @@ export const service: Strategy = {
 
 /** Addresses are validated first, and their families once the addresses are valid. */
 function familiesFirst(faults: Faults, spec: JsonObject): Faults {
-  // That a type cannot be headless is said of the address, and is a fault of the type.
+  // That a type cannot be headless is a fault of the type, reported at the address.
   const aboutType = isHeadlessOfWrongType(spec) ? "spec.clusterIPs[0]" : undefined;
   const isAboutAddresses = ({ field }: Cause) =>
     field !== aboutType && /^spec\.(clusterIP|ipFamil)/.test(field ?? "");

@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { statefulSetCells } from "./columns.ts";
 import { startStatefulSets } from "./controller.ts";
 import { statefulSet } from "./strategy.ts";
@@ -7,7 +7,7 @@ export const statefulSetKind = {
   group: "apps",
   kind: "StatefulSet",
   strategy: statefulSet,
-  cells: statefulSetCells,
+  cells: cellsOf(statefulSetCells),
   controllers: {
     "statefulset-controller": startStatefulSets,
   },

@@ -1,14 +1,15 @@
-import type { Json, JsonObject } from "../../json.ts";
-import { textAt, valueAt } from "../../json-fields.ts";
+import type { VolumeAttachment } from "@windlass/kinds/builtin";
+import type { Json } from "../../json.ts";
+import { isTrueAt, textAt } from "../../table/fields.ts";
 import { age, name } from "../../table/metadata-cells.ts";
 
-export function volumeAttachmentCells(of: JsonObject, now: number): Json[] {
+export function volumeAttachmentCells(of: VolumeAttachment, now: number): Json[] {
   return [
     name(of),
     textAt(of, "spec", "attacher"),
     textAt(of, "spec", "source", "persistentVolumeName"),
     textAt(of, "spec", "nodeName"),
-    valueAt(of, "status", "attached") === true,
+    isTrueAt(of, "status", "attached"),
     age(of, now),
   ];
 }

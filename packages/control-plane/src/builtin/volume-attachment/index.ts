@@ -1,4 +1,4 @@
-import type { KindDeclaration } from "../declaration.ts";
+import { cellsOf, type KindDeclaration } from "../declaration.ts";
 import { volumeAttachmentCells } from "./columns.ts";
 import { volumeAttachment } from "./strategy.ts";
 
@@ -6,5 +6,5 @@ export const volumeAttachmentKind = {
   group: "storage.k8s.io",
   kind: "VolumeAttachment",
   strategy: volumeAttachment,
-  cells: volumeAttachmentCells,
+  cells: cellsOf(volumeAttachmentCells),
 } satisfies KindDeclaration;
