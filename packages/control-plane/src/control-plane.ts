@@ -73,10 +73,10 @@ export interface ControlPlaneOptions {
    */
   readonly nodes?: NodeChoice | "none";
   /**
-   * Runs a real process of this machine for each container of the pods that nothing else was said
-   * about, on an address of its own, so that traffic can flow. Users who may create pods may then
-   * run programs as the user that runs the control plane: for development, never for what others
-   * can reach.
+   * Runs a real process of this machine for each container of the pods whose behavior is not set,
+   * on an address of its own, so that traffic can flow. Users who may create pods may then run
+   * programs as the user that runs the control plane: for development, never for what others can
+   * reach.
    *
    * @default pods are simulated
    */

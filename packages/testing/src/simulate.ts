@@ -227,7 +227,7 @@ export class Simulation implements AsyncDisposable {
   /**
    * Lets time pass until the promise is settled, and no further.
    *
-   * @throws Error with what operators logged last, if that does not come about in that much
+   * @throws Error with what operators logged last, if that does not happen in that much
    *   simulated time. @default "10m"
    */
   async until<T>(promise: Promise<T>, within: Duration = "10m"): Promise<T> {

@@ -21,8 +21,8 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 /** The rules of a schema, ready to be evaluated. */
 export interface CompiledRules {
   /**
-   * What the rules say of an object. With `old` this is an update: transition rules run, and what
-   * did not change is let pass.
+   * What the rules say of an object. With `old` this is an update: transition rules run, and
+   * faults of what did not change are ignored.
    */
   evaluate(matcher: Matcher, object: JsonObject, old?: JsonObject): Steps<Cause[]>;
 }

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, parse, stringify } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import { schemasOf } from "../kinds/schemas.ts";
 import type { Schema } from "../schema/schema.ts";
-import { embeddedWords, identityWords, withWords } from "./descriptions.ts";
+import { embeddedDescriptions, identityDescriptions, withDescriptions } from "./descriptions.ts";
 
 /**
  * The named schemas of a document. A type is described when it is first referred to, along with all
@@ -25,7 +25,7 @@ export class Components {
       // Set before it is described: a type may refer to itself.
       const described: JsonObject = {};
       this.#schemas.set(name, described);
-      Object.assign(described, withWords(type, this.#describe(recorded)), introduction(recorded));
+      Object.assign(described, withDescriptions(type, this.#describe(recorded)), introduction(recorded));
     }
     return `#/components/schemas/${name}`;
   }
@@ -52,7 +52,7 @@ export class Components {
         : { "x-kubernetes-selectable-fields": selectable.map((fieldPath) => ({ fieldPath })) };
     const metadata = { $ref: this.refer("meta.v1.ObjectMeta") };
     this.#schemas.set(name, {
-      ...withIdentity(describeCustom(kind.schema(), metadata), metadata, identityWords),
+      ...withIdentity(describeCustom(kind.schema(), metadata), metadata, identityDescriptions),
       "x-kubernetes-group-version-kind": [{ group: kind.group, kind: kind.kind, version: kind.version }],
       ...selection,
     });
@@ -61,15 +61,15 @@ export class Components {
       type: "object",
       required: ["items"],
       properties: {
-        apiVersion: { description: identityWords.apiVersion, type: "string" },
+        apiVersion: { description: identityDescriptions.apiVersion, type: "string" },
         items: {
-          description: identityWords.items(kind.plural),
+          description: identityDescriptions.items(kind.plural),
           type: "array",
           items: { $ref: reference },
         },
-        kind: { description: identityWords.kind, type: "string" },
+        kind: { description: identityDescriptions.kind, type: "string" },
         metadata: {
-          description: identityWords.listMetadata,
+          description: identityDescriptions.listMetadata,
           allOf: [{ $ref: this.refer("meta.v1.ListMeta") }],
         },
       },
@@ -89,7 +89,7 @@ export class Components {
     const described = { ...plain } as JsonObject;
     if ($ref !== undefined) {
       const reference = { $ref: this.refer($ref) };
-      // A reference stands alone; what is said beside one is said beside a list of it.
+      // A reference has no siblings: what adds to one stands beside an `allOf` of it.
       return Object.keys(described).length === 0 ? reference : { ...described, allOf: [reference] };
     }
     if (properties) {
@@ -144,7 +144,7 @@ function describeCustom(schema: Schema, metadata: JsonObject): JsonObject {
   }
   if (schema["x-kubernetes-embedded-resource"] !== true) return described;
   const required = [...new Set([...(schema.required ?? []), "kind", "apiVersion"])];
-  return { ...withIdentity(described, metadata, embeddedWords), required };
+  return { ...withIdentity(described, metadata, embeddedDescriptions), required };
 }
 
 /** Every object has a kind, a version and metadata, whatever its author says of them. */

@@ -4,8 +4,8 @@ import { once } from "../memoised.ts";
 
 const recorded = once(recordedDescriptions);
 
-/** A schema of the package `meta.v1` with the words on it. Others have none. */
-export function withWords(type: string, described: JsonObject): JsonObject {
+/** A schema of the package `meta.v1` with its descriptions. Other packages have none. */
+export function withDescriptions(type: string, described: JsonObject): JsonObject {
   const words = type.startsWith("meta.v1.") ? recorded()[type.slice("meta.v1.".length)] : undefined;
   if (words === undefined) return described;
   const properties = Object.entries(isObject(described.properties) ? described.properties : {});
@@ -22,7 +22,7 @@ export function withWords(type: string, described: JsonObject): JsonObject {
   };
 }
 
-/** A reference stands alone: words are said beside a list of it. */
+/** A reference has no siblings: its description stands beside an `allOf` of it. */
 function withDescription(property: Json, description: string): Json {
   if (!isObject(property) || description === "") return property;
   return "$ref" in property ? { description, allOf: [property] } : { description, ...property };
@@ -30,8 +30,8 @@ function withDescription(property: Json, description: string): Json {
 
 const conventions = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
-/** What is said of the fields that every object and every list has. */
-export const identityWords = {
+/** Descriptions of the fields that every object and every list has. */
+export const identityDescriptions = {
   apiVersion: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,
   kind: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${conventions}#types-kinds`,
   metadata: `Standard object's metadata. More info: ${conventions}#metadata`,
@@ -39,9 +39,9 @@ export const identityWords = {
   items: (plural: string) => `List of ${plural}. More info: ${conventions}`,
 } as const;
 
-/** What is said of the same fields of an object inside another. */
-export const embeddedWords = {
+/** Descriptions of the same fields in an object inside another. */
+export const embeddedDescriptions = {
   apiVersion: `apiVersion defines the versioned schema of this representation of an object. More info: ${conventions}#resources`,
   kind: `kind is a string value representing the type of this object. In CamelCase. More info: ${conventions}#types-kinds`,
-  metadata: identityWords.metadata,
+  metadata: identityDescriptions.metadata,
 } as const;

@@ -56,7 +56,7 @@ export function validateValue(
 const MOST_FAULTS = 12_000;
 
 /**
- * What is wrong but was so before the update is let pass.
+ * Faults that the object had before the update are ignored.
  *
  * @throws StatusError 504 if too much is wrong
  */

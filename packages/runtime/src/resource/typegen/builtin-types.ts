@@ -182,14 +182,14 @@ class NotationPrinter {
   }
 
   #merge(property: OpenApiSchema): Merge | undefined {
-    // Bytes are a list to Go and a string in JSON: what is said of them as a list means nothing.
+    // Bytes are a list to Go and a string in JSON: how the list would be merged does not matter.
     if (property.type === "string") return undefined;
     const listType = property["x-kubernetes-list-type"];
     if (listType === "map") return this.#mergeByKeys(property);
     if (listType === "set" || listType === "atomic") return { as: listType };
     const mapType = property["x-kubernetes-map-type"];
     if (mapType === "atomic") return { as: mapType };
-    // Maps are granular anyway; a type that is atomic elsewhere is so only where it is said.
+    // Maps are granular by default; a type that is atomic elsewhere is granular where this says so.
     return mapType === "granular" && referenced(property) !== undefined ? { as: mapType } : undefined;
   }
 
