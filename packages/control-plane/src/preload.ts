@@ -6,6 +6,7 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./admission/policy/expressions.ts"),
   () => import("./admission/policy/evaluation.ts"),
   () => import("./admission/policy/type-check.ts"),
+  () => import("./admission/webhooks/lenient-agent.ts"),
   () => import("./admission/webhooks/peer.ts"),
   () => import("./admission/webhooks/send.ts"),
   () => import("./cel/rule-compiler.ts"),

@@ -38,17 +38,15 @@ export function* applyJsonPatch(document: Json, patch: unknown): Steps<Json> {
   const patched = new PatchedDocument(document);
   for (const operation of patch as (JsonObject | null)[]) {
     patched.apply(operation ?? {});
-    if (patched.itemsMoved < ITEMS_PER_TURN) continue;
-    patched.itemsMoved = 0;
-    yield nextTurn;
+    if (patched.takeTurn()) yield nextTurn;
   }
   return patched.value;
 }
 
 /** A document of its own that operations are applied to, one after the other. */
 export class PatchedDocument {
-  /** How many items of lists made room for others, or closed a gap. */
-  itemsMoved = 0;
+  /** How many items of lists made room for others, or closed a gap, in this turn. */
+  #itemsMoved = 0;
   #value: Json;
   #copied = 0;
 
@@ -58,6 +56,13 @@ export class PatchedDocument {
 
   get value(): Json {
     return this.#value;
+  }
+
+  /** @returns whether so much was done that everything else should have a turn now */
+  takeTurn(): boolean {
+    if (this.#itemsMoved < ITEMS_PER_TURN) return false;
+    this.#itemsMoved = 0;
+    return true;
   }
 
   /** @throws StatusError 422 if the operation does not apply */
@@ -115,7 +120,7 @@ export class PatchedDocument {
   #placeIn(container: Json, key: string): PointerTarget {
     if (Array.isArray(container)) {
       return placeInList(container, key, (moved) => {
-        this.itemsMoved += moved;
+        this.#itemsMoved += moved;
       });
     }
     if (isObject(container)) return placeInObject(container, key);

@@ -186,7 +186,6 @@ export const lists: readonly Sequence[] = [
       ),
       query("watch=1&timeoutSeconds=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan"),
       query("watch=1&timeoutSeconds=x"),
-      query("watch=1&timeoutSeconds=-1"),
       query("watch=1&timeoutSeconds=1&resourceVersion=999999999"),
       query(
         "watch=1&timeoutSeconds=8&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=999999999",

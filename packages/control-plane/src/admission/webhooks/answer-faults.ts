@@ -30,9 +30,10 @@ export function answerFault(answer: {
   if (isObject(value) && value.kind === "Status" && value.apiVersion === "v1" && value.status !== "Success") {
     return textOf(value.message) || "unknown";
   }
-  if (status < 200 || status > 206) {
+  // Go takes one that changes the protocol for a success.
+  if (status !== 101 && (status < 200 || status > 206)) {
     const isText = contentType === "" || contentType.startsWith("text/");
-    const said = isText ? body.trim() : "unknown";
+    const said = isText ? shortened(body).trim() : "unknown";
     if (status === 403 || status === 415) return said;
     const words = plainWords[status];
     if (words !== undefined) return words;
@@ -47,6 +48,14 @@ export function answerFault(answer: {
     return `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
   }
   return undefined;
+}
+
+/** So much of a failed answer the client is told. */
+const mostTold = 2_048;
+
+function shortened(body: string): string {
+  const start = Buffer.from(body.slice(0, mostTold));
+  return start.byteLength > mostTold ? start.subarray(0, mostTold).toString("utf8") : body.slice(0, mostTold);
 }
 
 const responseTypes = { allowed: "boolean", uid: "string", patch: "string", patchType: "string" } as const;

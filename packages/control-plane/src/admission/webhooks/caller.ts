@@ -6,7 +6,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { badRequest, forbidden, internalError, type StatusError } from "../../status.ts";
 import { finish } from "../../steps.ts";
 import { responseFault } from "./answer-faults.ts";
-import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
+import { CallError, RootsError, readClientConfig, type WebhookClient } from "./client.ts";
 import type { Hook } from "./hooks.ts";
 import {
   denial,
@@ -157,6 +157,7 @@ async function ask(
     for (const warning of verdict.warnings) if (fitsHeader(warning)) request.warn(warning);
     return verdict;
   } catch (error) {
+    if (error instanceof RootsError) throw new HookFailure(hook.name, error.message);
     if (error instanceof CallError)
       throw new HookFailure(hook.name, `failed to call webhook: ${error.message}`);
     if (error instanceof InvalidReview) {

@@ -1,4 +1,4 @@
-import { createServer as createPlainServer } from "node:http";
+import { createServer as createPlainServer, type ServerResponse } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -93,6 +93,55 @@ test("a webhook is reached by URL when its certificate is from the authority it 
 test("an answer may be zipped", async () => {
   const port = await serve(local, true);
   expect(await post({ url: `https://127.0.0.1:${port}/`, authorities })).toMatchObject({ response: {} });
+});
+
+/** A webhook that gives one answer, whatever it is asked. */
+async function answering(headers: Record<string, string>, body: Buffer, status = 200): Promise<number> {
+  const { certificate: cert, key } = issue(local);
+  const answer = (outgoing: ServerResponse) => outgoing.writeHead(status, headers).end(body);
+  return await listen(
+    createServer({ cert, key }, (incoming, outgoing) =>
+      incoming.resume().once("end", () => answer(outgoing)),
+    ),
+  );
+}
+
+test("a small answer that stands for a large one is not read to its end", async () => {
+  const bomb = gzipSync(Buffer.alloc(100_000_000, " "));
+  const port = await answering({ "content-encoding": "gzip" }, bomb);
+  await expect(post({ url: `https://127.0.0.1:${port}/`, authorities })).rejects.toThrow(
+    "response body is larger than 16777216 bytes",
+  );
+});
+
+test("an answer may be as large as what was sent", async () => {
+  const objects = [{ text: "x".repeat(20_000_000) }];
+  const body = Buffer.from(JSON.stringify({ ...review, response: { objects } }));
+  const port = await answering({ "content-type": "application/json" }, body);
+  const sent = { ...review, request: { objects } };
+  const answer = await client.post({ url: `https://127.0.0.1:${port}/`, authorities }, sent, {
+    userAgent: "test",
+  });
+  expect(answer).toMatchObject({ response: { objects } });
+});
+
+test("no more than the start of a failed answer is told", async () => {
+  const port = await answering({ "content-type": "text/plain" }, Buffer.from("x".repeat(3_000)), 500);
+  await expect(post({ url: `https://127.0.0.1:${port}/`, authorities })).rejects.toThrow(
+    `an error on the server ("${"x".repeat(2_048)}") has prevented the request from succeeding`,
+  );
+});
+
+test("of a bundle all that can be read counts, and one without anything is refused", async () => {
+  const damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  const url = `https://127.0.0.1:${await serve(local)}/`;
+  expect(await post({ url, authorities: damaged + authorities })).toMatchObject({ response: {} });
+  await expect(post({ url, authorities: "nonsense" })).rejects.toThrow(
+    "could not get REST client: unable to load root certificates: unable to parse bytes as PEM block",
+  );
+  await expect(post({ url, authorities: damaged })).rejects.toThrow(
+    "no valid certificate authority data seen",
+  );
 });
 
 test("a service is reached where it is bound, and must prove to be that service", async () => {

@@ -1,8 +1,14 @@
+import { X509Certificate } from "node:crypto";
 import type { Agent } from "node:https";
 import { posix } from "node:path";
+import type { PeerCertificate } from "node:tls";
+import { splitBundle } from "@windlass/certificates";
 import type { Clock } from "@windlass/clock";
-import { isObject, type Json, type JsonObject, stringify, textOf } from "../../json.ts";
-import { ParseError, parseJson } from "../../schema/parse-json.ts";
+import { bodyLimit } from "../../http/body.ts";
+import { isLarge, isObject, type Json, type JsonObject, stringify, textOf } from "../../json.ts";
+import { stringifyInSteps } from "../../json-text.ts";
+import { ParseError, parseJsonInSteps } from "../../schema/parse-json.ts";
+import { finish } from "../../steps.ts";
 import { answerFault, kindFault } from "./answer-faults.ts";
 import type { Response } from "./send.ts";
 import { type ServiceReference, type Services, UnresolvedService, type WebhookHandler } from "./services.ts";
@@ -65,6 +71,8 @@ export class WebhookClient {
   readonly #clock: Clock;
   readonly #services: Services;
   readonly #agents = new Map<string, Agent>();
+  /** By the same keys: where OpenSSL is stricter than Go. */
+  readonly #lenient = new Set<string>();
 
   constructor({ clock, services }: WebhookClientOptions) {
     this.#clock = clock;
@@ -85,7 +93,7 @@ export class WebhookClient {
     const { timeoutSeconds, userAgent } = options;
     const target = targetOf(config);
     if (timeoutSeconds !== undefined) target.searchParams.set("timeout", `${timeoutSeconds}s`);
-    const body = stringify(review);
+    const body = isLarge(review) ? await finish(stringifyInSteps(review)) : stringify(review);
     const headers = {
       "user-agent": userAgent,
       accept: "application/json, */*",
@@ -138,7 +146,7 @@ export class WebhookClient {
       const dialled = isService ? dialledTo(resolved, hop.target) : resolved;
       return await this.#overNetwork(config, hop, dialled, call);
     } catch (error) {
-      if (error instanceof HopError || error instanceof CallError) throw error;
+      if (error instanceof HopError || error instanceof CallError || error instanceof RootsError) throw error;
       const why = call.signal.aborted
         ? "context deadline exceeded"
         : error instanceof UnresolvedService
@@ -152,7 +160,8 @@ export class WebhookClient {
     const { BodyError, send } = await import("./send.ts");
     const host = "service" in config ? hostOf(config.service) : plainHost(hop.target);
     const isSecure = dialled.protocol === "https:";
-    const agent = isSecure ? await this.#agent(config.authorities, host) : undefined;
+    const key = `${host}\n${config.authorities ?? ""}`;
+    const agent = isSecure ? await this.#agent(key, config.authorities, host) : undefined;
     const { method } = hop;
     try {
       return await send({
@@ -175,6 +184,12 @@ export class WebhookClient {
         );
       }
       if (call.signal.aborted) throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "INVALID_PURPOSE" && config.authorities !== undefined && !this.#lenient.has(key)) {
+        this.#lenient.add(key);
+        this.#agents.delete(key);
+        return await this.#overNetwork(config, hop, dialled, call);
+      }
       const { peerCertificate, peerGreeting } = await import("./peer.ts");
       const detail = isSecure ? detailOf(error) : undefined;
       const peer =
@@ -185,36 +200,48 @@ export class WebhookClient {
             : {};
       throw new HopError(
         hop,
-        dialFault(error, { host, authorities: config.authorities, now: Date.now(), peer }),
+        dialFault(error, {
+          host,
+          authorities: config.authorities && certificatesIn(config.authorities),
+          now: Date.now(),
+          peer,
+        }),
       );
     }
   }
 
-  async #agent(authorities: string | undefined, host: string): Promise<Agent> {
-    const key = `${host}\n${authorities ?? ""}`;
+  async #agent(key: string, authorities: string | undefined, host: string): Promise<Agent> {
     let agent = this.#agents.get(key);
     if (!agent) {
-      const [{ Agent: HttpsAgent }, { checkServerIdentity }] = await Promise.all([
+      const [{ Agent: HttpsAgent }, { checkServerIdentity, DEFAULT_CIPHERS }] = await Promise.all([
         import("node:https"),
         import("node:tls"),
       ]);
-      agent = new HttpsAgent({
+      // Common names have not counted for years, but Node still takes them.
+      const nameFault = (name: string, certificate: PeerCertificate) =>
+        certificate.subjectaltname === undefined
+          ? Object.assign(new Error("no names"), {
+              code: "ERR_TLS_CERT_ALTNAME_INVALID",
+              cert: certificate,
+            })
+          : checkServerIdentity(name, certificate);
+      const options = {
         keepAlive: true,
         timeout: 90_000,
         ALPNProtocols: ["http/1.1"],
         servername: serverNameOf(host),
+        // RSA of 1,024 bits is enough for Go, and SHA-1 is not: that is OpenSSL's first level.
+        ciphers: `${DEFAULT_CIPHERS}:@SECLEVEL=1`,
         // The trusted bundle may be the serving certificate itself, no matter who signed it.
         allowPartialTrustChain: true,
-        // Common names have not counted for years, but Node still takes them.
-        checkServerIdentity: (name, certificate) =>
-          certificate.subjectaltname === undefined
-            ? Object.assign(new Error("no names"), {
-                code: "ERR_TLS_CERT_ALTNAME_INVALID",
-                cert: certificate,
-              })
-            : checkServerIdentity(name, certificate),
-        ...(authorities === undefined ? {} : { ca: authorities }),
-      });
+        checkServerIdentity: nameFault,
+        ...(authorities === undefined ? {} : { ca: certificatesIn(authorities) }),
+      };
+      if (this.#lenient.has(key)) {
+        const { LenientAgent } = await import("./lenient-agent.ts");
+        const roots = certificatesIn(authorities ?? "");
+        agent = new LenientAgent(options, { roots, host });
+      } else agent = new HttpsAgent(options);
       this.#agents.set(key, agent);
     }
     return agent;
@@ -254,7 +281,40 @@ function serverNameOf(host: string): string {
   return /^[\d.]+$|:/.test(host) ? "" : host;
 }
 
-/** Reads a `clientConfig`. @throws CallError when it names neither a URL nor a service */
+/**
+ * The certificates of a bundle, without what else is in it or is damaged.
+ *
+ * @throws RootsError if there are none
+ */
+function certificatesIn(bundle: string): string {
+  const blocks = bundle.match(/-----BEGIN ([A-Z ]+)-----\s[\s\S]*?-----END \1-----/g);
+  if (blocks === null) throw new RootsError("unable to parse bytes as PEM block");
+  const certificates = splitBundle(bundle).filter(isCertificate);
+  if (certificates.length === 0) throw new RootsError("no valid certificate authority data seen");
+  return certificates.join("\n");
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.byteLength > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The bundle of a webhook has nothing to trust in it: it is not even called. */
+export class RootsError extends Error {
+  constructor(why: string) {
+    super(`could not get REST client: unable to load root certificates: ${why}`);
+    this.name = "RootsError";
+  }
+}
+
+/**
+ * Reads a `clientConfig`.
+ *
+ * @throws CallError when it names neither a URL nor a service
+ */
 export function readClientConfig(config: Json | undefined): ClientConfig {
   const { url, service, caBundle } = isObject(config) ? config : {};
   const pem = textOf(caBundle) === "" ? "" : Buffer.from(textOf(caBundle), "base64").toString("utf8").trim();
@@ -333,9 +393,13 @@ async function readReview({ status, contentType, body }: Exchange, sent: JsonObj
   return value as JsonObject;
 }
 
+/** YAML takes long to read. What is longer than a request may be is none that was meant. */
+const longestYaml = bodyLimit;
+
 /** Answers may be YAML, which everything that does not look like JSON is read as. */
 async function parseEither(body: string): Promise<Json> {
-  if (/^\s*["{[]/.test(body)) return parseJson(body).value;
-  const { parseYaml } = await import("../../schema/parse-yaml.ts");
-  return parseYaml(body).value;
+  if (/^\s*["{[]/.test(body)) return (await finish(parseJsonInSteps(body))).value;
+  if (body.length > longestYaml) throw new ParseError("yaml: document is too long");
+  const { parseYamlInSteps } = await import("../../schema/parse-yaml.ts");
+  return (await finish(parseYamlInSteps(body))).value;
 }

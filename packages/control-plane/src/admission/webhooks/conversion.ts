@@ -1,14 +1,18 @@
 import { type Random, uuid } from "@windlass/clock";
-import { clone, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { clone, countParts, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
 import { metadataOf, valueAt } from "../../json-fields.ts";
 import type { WebhookConversion } from "../../registry/definitions.ts";
 import { metadataFaults } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
-import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
+import { nextTurn, TurnBudget } from "../../steps.ts";
+import { CallError, RootsError, readClientConfig, type WebhookClient } from "./client.ts";
 import { texts } from "./rules.ts";
 
 /** A conversion is given this long, as in the real server. */
 const timeoutSeconds = 30;
+
+/** How many parts of objects are copied between two turns of the event loop. */
+const partsPerTurn = 20_000;
 
 /**
  * Converts custom resources by asking the webhook that their definition names. Only labels and
@@ -27,10 +31,16 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
     );
     if (version === undefined) throw plainError("no supported conversion review versions");
     const uid = uuid(random);
+    const budget = new TurnBudget(partsPerTurn);
+    const stored: JsonObject[] = [];
+    for (const object of pending) {
+      if (budget.spend(countParts(object))) await nextTurn();
+      stored.push(asStored(object));
+    }
     const review: JsonObject = {
       kind: "ConversionReview",
       apiVersion: `apiextensions.k8s.io/${version}`,
-      request: { uid, desiredAPIVersion: apiVersion, objects: pending.map(asStored) },
+      request: { uid, desiredAPIVersion: apiVersion, objects: stored },
       response: { uid: "", convertedObjects: null, result: { metadata: {} } },
     };
     let answer: JsonObject;
@@ -40,7 +50,7 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
         timeoutSeconds,
       });
     } catch (error) {
-      if (error instanceof CallError) throw failed(`failed: ${error.message}`);
+      if (error instanceof CallError || error instanceof RootsError) throw failed(`failed: ${error.message}`);
       throw error;
     }
     const converted = convertedIn(answer, { version, uid }, failed);
@@ -49,17 +59,24 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
     }
     let next = 0;
     const single = objects.length === 1;
-    return objects.map((object) => {
-      if (object.apiVersion === apiVersion) return clone(object);
+    const results: JsonObject[] = [];
+    for (const object of objects) {
+      if (budget.spend(countParts(object))) await nextTurn();
+      if (object.apiVersion === apiVersion) {
+        results.push(clone(object));
+        continue;
+      }
       const index = next++;
       const at = (what: string, alone: string) => (single ? alone : `${what} at index ${index}`);
-      return accept(object, converted[index] ?? null, apiVersion, {
+      const made = accept(object, converted[index] ?? null, apiVersion, {
         type: (why) =>
           failed(`returned ${at("invalid converted object", "invalid object at index 0")}: ${why}`),
         object: (why) => failed(`returned ${at("invalid converted object", "invalid object")}: ${why}`),
         metadata: (why) => failed(`returned ${at("invalid metadata in object", "invalid metadata")}: ${why}`),
       });
-    });
+      results.push(made);
+    }
+    return results;
   };
 }
 

@@ -1,9 +1,9 @@
-import { equal, isLarge, isObject, type JsonObject } from "../../json.ts";
+import { equal, isLarge, isObject, type Json, type JsonObject } from "../../json.ts";
 import { DecodeError } from "../../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { ParseError } from "../../schema/parse-json.ts";
 import { internalError, StatusError, UndecodableError } from "../../status.ts";
-import { nextTurn } from "../../steps.ts";
+import { finish, nextTurn } from "../../steps.ts";
 import { askHook, denied, HookFailure, matchHook, type WebhookDependencies } from "./caller.ts";
 import { type Hook, Hooks } from "./hooks.ts";
 import { patched, readPatch } from "./patch.ts";
@@ -100,7 +100,7 @@ class Round {
     await pause();
     if (!verdict.allowed) throw denied(hook, verdict);
     if (verdict.patch === undefined) return false;
-    const operations = operationsOf(hook, verdict.patch);
+    const operations = await operationsOf(hook, verdict.patch);
     if (operations.length === 0) return false;
     if (shown.object === undefined) {
       throw internalError(
@@ -112,7 +112,7 @@ class Round {
     }
     const before = request.object as JsonObject;
     await pause();
-    const changed = patched(shown.object, operations);
+    const changed = await finish(patched(shown.object, operations));
     await pause();
     await this.#take(match, changed);
     await pause();
@@ -147,9 +147,9 @@ function restoreStamps({ operation, object }: AdmissionRequest, before: JsonObje
   }
 }
 
-function operationsOf(hook: Hook, patch: string): ReturnType<typeof readPatch> {
+async function operationsOf(hook: Hook, patch: string): Promise<Json[]> {
   try {
-    return readPatch(patch);
+    return await finish(readPatch(patch));
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     throw new HookFailure(hook.name, `received undecodable patch in webhook response: ${error.message}`);

@@ -1,11 +1,12 @@
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
 import { PatchedDocument } from "../../merge/index.ts";
-import { ParseError, parseJson } from "../../schema/parse-json.ts";
+import { ParseError, parseJsonInSteps } from "../../schema/parse-json.ts";
 import { internalError, StatusError } from "../../status.ts";
+import { nextTurn, type Steps, TurnBudget } from "../../steps.ts";
 
 /** The operations of a webhook's patch. @throws ParseError when it is no list of operations */
-export function readPatch(text: string): Json[] {
-  const { value } = parseJson(text);
+export function* readPatch(text: string): Steps<Json[]> {
+  const { value } = yield* parseJsonInSteps(text);
   if (value === null) return [];
   if (Array.isArray(value)) return value;
   throw new ParseError(
@@ -13,14 +14,19 @@ export function readPatch(text: string): Json[] {
   );
 }
 
+/** Unlike those of requests, patches of webhooks may have any number of operations. */
+const operationsPerTurn = 10_000;
+
 /**
  * Applies a webhook's patch.
  *
  * @throws StatusError 500 that names the operation which does not apply
  */
-export function patched(object: JsonObject, operations: readonly Json[]): JsonObject {
+export function* patched(object: JsonObject, operations: readonly Json[]): Steps<JsonObject> {
   const document = new PatchedDocument(object);
+  const budget = new TurnBudget(operationsPerTurn);
   for (const operation of operations) {
+    if (budget.spend(1) || document.takeTurn()) yield nextTurn;
     const known = isObject(operation) ? operation : {};
     try {
       document.apply(known);

@@ -1,9 +1,15 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { type Agent, request as httpsRequest } from "node:https";
-import { gunzipSync } from "node:zlib";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
 
-/** Larger answers are not read to their end. */
+/**
+ * Larger answers are not read to their end, unless as much was sent: a list comes back converted.
+ */
 const mostBytes = 16 * 1024 * 1024;
+const mostPerByteSent = 4;
+/** As much as Go reads. */
+const largestHeader = 1024 * 1024;
 
 /** What a server answered. */
 export interface Response {
@@ -36,6 +42,9 @@ export function send(call: {
   const options = {
     method,
     signal,
+    // Go accepts what Node's parser refuses by default: repeated lengths, folded headers, bare LF.
+    insecureHTTPParser: true,
+    maxHeaderSize: largestHeader,
     headers: { ...call.headers, ...(method === "POST" ? { "content-length": body.byteLength } : {}) },
   };
   return new Promise((resolve, reject) => {
@@ -45,33 +54,46 @@ export function send(call: {
     outgoing.on("error", reject);
     outgoing.once("response", (incoming) => {
       outgoing.off("error", reject).on("error", () => undefined);
-      read(incoming, signal).then(resolve, reject);
+      read(incoming, signal, Math.max(mostBytes, mostPerByteSent * body.byteLength)).then(resolve, reject);
     });
     outgoing.end(body);
   });
 }
 
-async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<Response> {
+async function read(incoming: IncomingMessage, signal: AbortSignal, most: number): Promise<Response> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    for await (const chunk of contentOf(incoming)) {
       size += chunk.byteLength;
-      if (size > mostBytes) break;
+      if (size > most) break;
       chunks.push(chunk);
     }
   } catch (error) {
-    throw new BodyError("unexpected EOF", { cause: error });
+    throw new BodyError(bodyFault(error), { cause: error });
   }
   // One that ends with its connection ends well, too, where it is we who end that.
   if (signal.aborted) throw new BodyError("unexpected EOF");
-  if (size > mostBytes) throw new Error(`response body is larger than ${mostBytes} bytes`);
-  const raw = Buffer.concat(chunks);
-  const zipped = incoming.headers["content-encoding"] === "gzip";
+  if (size > most) throw new Error(`response body is larger than ${most} bytes`);
   return {
     status: incoming.statusCode ?? 0,
     contentType: incoming.headers["content-type"] ?? "",
     location: incoming.headers.location,
-    body: (zipped ? gunzipSync(raw) : raw).toString("utf8"),
+    body: Buffer.concat(chunks).toString("utf8"),
   };
+}
+
+/** The body as it was before it was compressed: a little may stand for a lot. */
+function contentOf(incoming: IncomingMessage): AsyncIterable<Buffer> {
+  if (incoming.headers["content-encoding"]?.toLowerCase() !== "gzip") return incoming;
+  const content = createGunzip();
+  // The reader of the content gets the error of either.
+  pipeline(incoming, content, () => undefined);
+  return content;
+}
+
+function bodyFault(error: unknown): string {
+  const { code = "", message = "" } = error as NodeJS.ErrnoException;
+  if (code === "Z_DATA_ERROR" && message === "incorrect header check") return "gzip: invalid header";
+  return code === "Z_DATA_ERROR" ? "gzip: invalid checksum" : "unexpected EOF";
 }

@@ -29,7 +29,9 @@ export interface FaultContext {
  * speak.
  */
 export function detailOf(error: unknown): "certificate" | "greeting" | undefined {
-  const { code = "", message = "" } = firstOf(error);
+  const fault = firstOf(error);
+  const { message = "" } = fault;
+  const code = codeOf(fault);
   if (untrustedCodes.has(code) || datedCodes.has(code)) return "certificate";
   return isPlaintext(code, message) ? "greeting" : undefined;
 }
@@ -41,7 +43,21 @@ const untrustedCodes = new Set([
   "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "CERT_SIGNATURE_FAILURE",
+  "CA_MD_TOO_WEAK",
+  "KEYUSAGE_NO_CERTSIGN",
 ]);
+/** Faults that Node has no code for, by OpenSSL's words. */
+const codeByWords: ReadonlyMap<string, string> = new Map([
+  ["CA signature digest algorithm too weak", "CA_MD_TOO_WEAK"],
+  ["key usage does not include certificate signing", "KEYUSAGE_NO_CERTSIGN"],
+  ["permitted subtree violation", "PERMITTED_VIOLATION"],
+  ["unhandled critical extension", "UNHANDLED_CRITICAL_EXTENSION"],
+]);
+
+function codeOf({ code = "", message = "" }: NodeFault): string {
+  return codeByWords.get(message) ?? code;
+}
+
 const datedCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 
 function isPlaintext(code: string, message: string): boolean {
@@ -55,10 +71,11 @@ function isPlaintext(code: string, message: string): boolean {
  */
 export function dialFault(error: unknown, context: FaultContext): string {
   const fault = firstOf(error);
-  const { code = "", message = "" } = fault;
+  const { message = "" } = fault;
+  const code = codeOf(fault);
   const { host, peer } = context;
   if (untrustedCodes.has(code)) {
-    return untrusted(`certificate signed by unknown authority${candidate(context)}`);
+    return untrusted(`certificate signed by unknown authority${candidate(context, code)}`);
   }
   if (datedCodes.has(code)) {
     return untrusted(`certificate has expired or is not yet valid${dates(context)}`);
@@ -86,6 +103,12 @@ export function dialFault(error: unknown, context: FaultContext): string {
     case "EPIPE":
       // Node's own word for a peer that hung up without an answer.
       return /hang up|closed|disconnected/.test(message) ? "EOF" : "read: connection reset by peer";
+    case "UNHANDLED_CRITICAL_EXTENSION":
+      return untrusted("unhandled critical extension");
+    case "PERMITTED_VIOLATION":
+      return untrusted(
+        `a root or intermediate certificate is not authorized to sign for this name: IP address ${JSON.stringify(host)} is not permitted by any constraint`,
+      );
     case "INVALID_PURPOSE":
       return untrusted("certificate specifies an incompatible key usage");
     case "ERR_TLS_CERT_ALTNAME_INVALID":
@@ -110,7 +133,7 @@ function untrusted(why: string): string {
 }
 
 /** An authority of the right name and the wrong key is said to be one. */
-function candidate({ authorities = "", peer }: FaultContext): string {
+function candidate({ authorities = "", peer }: FaultContext, code: string): string {
   const { certificate } = peer;
   if (certificate === undefined) return "";
   const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -118,10 +141,15 @@ function candidate({ authorities = "", peer }: FaultContext): string {
     .map((text) => new X509Certificate(text))
     .find(({ subject }) => subject === certificate.issuer);
   if (namesake === undefined) return "";
+  const isRsa = namesake.publicKey.asymmetricKeyType === "rsa";
   const why =
-    namesake.publicKey.asymmetricKeyType === "rsa"
-      ? "crypto/rsa: verification error"
-      : "x509: ECDSA verification failure";
+    code === "CA_MD_TOO_WEAK"
+      ? `x509: cannot verify signature: insecure algorithm ${isRsa ? "SHA1-RSA" : "ECDSA-SHA1"}`
+      : code === "KEYUSAGE_NO_CERTSIGN"
+        ? "x509: invalid signature: parent certificate cannot sign this kind of certificate"
+        : isRsa
+          ? "crypto/rsa: verification error"
+          : "x509: ECDSA verification failure";
   const name = /^CN=(.*)$/m.exec(namesake.subject)?.[1] ?? "";
   return ` (possibly because of ${JSON.stringify(why)} while trying to verify candidate authority certificate ${JSON.stringify(name)})`;
 }
