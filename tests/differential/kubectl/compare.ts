@@ -2,11 +2,12 @@
  * Runs the same kubectl sessions on a real cluster and on an embedded control plane, and prints
  * where their output differs.
  *
- *     node tests/differential/kubectl/compare.ts --kubeconfig FILE [--image IMAGE] [--only SESSION]
+ *     node tests/differential/kubectl/compare.ts --kubeconfig FILE [--only SESSION]
+ *         [--image IMAGE] [--tools IMAGE]
  *
- * The real one must have controllers and a node, and IMAGE must be one that it can run
- * indefinitely. kubectl is taken from PATH, or from KUBECTL. Works in a namespace of its own, and
- * deletes it. Exits with 1 when anything differs.
+ * The real one must have controllers and a node. It must be able to run the one image indefinitely,
+ * and the other must have a shell. kubectl is taken from PATH, or from KUBECTL. Works in a
+ * namespace of its own, and deletes it. Exits with 1 when anything differs.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,11 +19,13 @@ import { knownDifferences } from "./known-differences.ts";
 import { plain } from "./plain.ts";
 import { type Invocation, invoke, type Output } from "./session.ts";
 import { sessions } from "./sessions.ts";
+import { workloadSessions } from "./workload-sessions.ts";
 
 const { values } = parseArgs({
   options: {
     kubeconfig: { type: "string" },
     image: { type: "string", default: "registry.k8s.io/pause:3.10.1" },
+    tools: { type: "string", default: "registry.k8s.io/e2e-test-images/agnhost:2.59" },
     only: { type: "string" },
   },
 });
@@ -41,7 +44,7 @@ let differing = 0;
 const reasons = new Map<string, number>();
 try {
   for (const at of [real, ours]) await invoke({ args: ["create", "namespace", "{ns}"] }, at);
-  for (const session of sessions) {
+  for (const session of [...sessions, ...workloadSessions]) {
     if (values.only !== undefined && !session.name.includes(values.only)) continue;
     for (const [step, invocation] of session.invocations.entries()) {
       const call = withImage(invocation);
@@ -73,7 +76,7 @@ try {
 conclude({ name: "kubectl", compared, differing, known: reasons });
 
 function withImage(invocation: Invocation): Invocation {
-  const fill = (text: string) => text.replaceAll("IMAGE", values.image);
+  const fill = (text: string) => text.replaceAll("IMAGE", values.image).replaceAll("TOOLS", values.tools);
   return {
     ...invocation,
     args: invocation.args.map(fill),

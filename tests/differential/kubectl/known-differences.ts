@@ -15,9 +15,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     },
   },
   {
-    reason: "what changed in a pod's spec is named, not shown as a difference of two Go values",
+    reason:
+      "what changed in the spec of a pod or a claim is named, not shown as a difference of two Go values",
     covers: (_, real, ours) =>
-      [real, ours].every(({ stderr }) => stderr.includes("Forbidden: pod updates may not change fields")),
+      [real, ours].every(({ stderr }) =>
+        /Forbidden: (pod updates may not change fields|spec is immutable after creation)/.test(stderr),
+      ),
   },
   {
     reason: "simulated containers run no program, and so say nothing",

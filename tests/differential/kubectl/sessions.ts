@@ -6,11 +6,12 @@ export interface Session {
   readonly invocations: readonly Invocation[];
 }
 
-const call = (text: string, more: Partial<Invocation> = {}): Invocation => ({
+/** What a shell would make of a command line, as far as double quotes. */
+export const call = (text: string, more: Partial<Invocation> = {}): Invocation => ({
   args: [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ""),
   ...more,
 });
-const json = (value: object) => JSON.stringify(value);
+export const json = (value: object) => JSON.stringify(value);
 
 const web = (image: string, replicas = 1) =>
   json({
