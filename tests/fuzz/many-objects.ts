@@ -158,6 +158,127 @@ export const scenes: Readonly<Record<string, Scene>> = {
       await stage.time("deletecollection", "DELETE", maps);
     },
   },
+  "selectors of many terms over many objects": {
+    controllers: "none",
+    play: async (stage) => {
+      await fill(stage, 20_000, maps, map);
+      const terms = (make: (index: number) => string) =>
+        encodeURIComponent(range(15_000).map(make).join(","));
+      await stage.time(
+        "labels that are not there",
+        "GET",
+        `${maps}?labelSelector=${terms((at) => `!k${at}`)}`,
+      );
+      await stage.time("labels that differ", "GET", `${maps}?labelSelector=${terms((at) => `part!=x${at}`)}`);
+      await stage.time(
+        "names that differ",
+        "GET",
+        `${maps}?fieldSelector=${terms((at) => `metadata.name!=x${at}`)}`,
+      );
+      const values = encodeURIComponent(
+        `part notin (${range(60_000)
+          .map((at) => `x${at}`)
+          .join(",")})`,
+      );
+      await stage.time("many values", "GET", `${maps}?labelSelector=${values}`);
+    },
+  },
+  "watches of many objects": {
+    controllers: "none",
+    play: async (stage) => {
+      await fill(stage, 20_000, maps, map);
+      const list =
+        "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+      const watch = `${maps}?${list}&timeoutSeconds=1`;
+      await stage.time("watch", "GET", watch);
+      await stage.time("watch of none", "GET", `${watch}&labelSelector=none`);
+      await stage.time("watch as a Table", "GET", watch, undefined, table);
+      await stage.time("watch in protobuf", "GET", watch, undefined, protobuf);
+      await stage.time("watch of metadata", "GET", watch, undefined, {
+        accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+      });
+    },
+  },
+  "columns that search": {
+    controllers: "none",
+    play: async (stage) => {
+      const twice = "[0,0]".repeat(20);
+      const paths = [
+        "..*..*..*.none",
+        `.spec${twice}.none`,
+        "..[?(@..x==1)].none",
+        ".spec.list[0:9000:8999].none",
+      ];
+      await stage.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        metadata: { name: "nests.time.example.com" },
+        spec: {
+          group: "time.example.com",
+          scope: "Namespaced",
+          names: { plural: "nests", singular: "nest", kind: "Nest" },
+          versions: [
+            {
+              name: "v1",
+              served: true,
+              storage: true,
+              additionalPrinterColumns: paths.map((jsonPath, at) => ({
+                name: `C${at}`,
+                type: "string",
+                jsonPath,
+              })),
+              schema: {
+                openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+              },
+            },
+          ],
+        },
+      });
+      const nests = "/apis/time.example.com/v1/namespaces/default/nests";
+      const deep = JSON.parse(`${"[".repeat(200)}${"]".repeat(200)}`) as object;
+      await fill(stage, 200, nests, (index) => ({
+        apiVersion: "time.example.com/v1",
+        kind: "Nest",
+        metadata: { name: `n${index}` },
+        spec: { deep, list: range(500).map((at) => ({ at })) },
+      }));
+      await stage.time("one as a Table", "GET", `${nests}/n1`, undefined, table);
+      await stage.time("all as a Table", "GET", nests, undefined, table);
+    },
+  },
+  "expressions at their limit": {
+    controllers: "none",
+    play: async (stage) => {
+      const admission = "/apis/admissionregistration.k8s.io/v1";
+      const data = Object.fromEntries(range(40_000).map((index) => [`k${index}`, "value"]));
+      const expressions = [
+        "object.data.all(a, object.data.all(b, a.size() + b.size() > 0))",
+        "lists.range(100).all(a, lists.range(100).all(b, lists.range(100).all(c, a + b + c >= 0)))",
+        "object.data.map(k, k + object.data[k]).filter(k, k.contains('9')).sort().size() >= 0",
+        "object.data.all(k, timestamp('2020-01-01T00:00:00Z').getDayOfYear('America/New_York') >= 0)",
+      ];
+      for (const [index, expression] of expressions.entries()) {
+        const name = `e${index}`;
+        await stage.send("POST", `${admission}/validatingadmissionpolicies`, {
+          metadata: { name },
+          spec: {
+            failurePolicy: "Ignore",
+            matchConstraints: {
+              resourceRules: [
+                { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] },
+              ],
+            },
+            validations: [{ expression }],
+          },
+        });
+        await stage.send("POST", `${admission}/validatingadmissionpolicybindings`, {
+          metadata: { name },
+          spec: { policyName: name, validationActions: ["Audit"] },
+        });
+        await stage.time(expression, "POST", `${maps}?dryRun=All`, { metadata: { name: "one" }, data });
+        await stage.send("DELETE", `${admission}/validatingadmissionpolicybindings/${name}`);
+        await stage.send("DELETE", `${admission}/validatingadmissionpolicies/${name}`);
+      }
+    },
+  },
   "patches of a webhook": {
     controllers: "none",
     play: async (stage) => {
