@@ -41,7 +41,7 @@ export const image = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[^\s]+$/);
+  .regex(/^[A-Za-z0-9][-A-Za-z0-9._/:@]*$/);
 
 /** A span of time above zero as Go writes it, such as `90s` or `1h30m`. */
 export const span = z
@@ -55,13 +55,23 @@ export const size = z
   .string()
   .max(32)
   .regex(/^[0-9]+([KMGTP]i?)?$/)
-  .check(cel("quantity(self).isGreaterThan(quantity('0'))", "must be above 0"));
+  .check(cel("quantity(self).isGreaterThan(quantity('0'))", "must be above 0"))
+  .check(cel("quantity(self).isLessThan(quantity('8Ei'))", "must be below 8Ei"));
 
-/** The prefix of Bazel's `--remote_instance_name`; empty for all. */
+/**
+ * The prefix of Bazel's `--remote_instance_name`; empty for all. Words that resource names are made
+ * of cannot be a part of it.
+ */
 export const instanceNamePrefix = z
   .string()
   .max(253)
-  .regex(/^([A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*)?$/);
+  .regex(/^([A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*)?$/)
+  .check(
+    cel(
+      "!self.matches('(^|/)(blobs|uploads|actions|actionResults|operations|capabilities|compressed-blobs)(/|$)')",
+      "must have none of blobs, uploads, actions, actionResults, operations, capabilities and compressed-blobs between its slashes: no program starts with them",
+    ),
+  );
 
 /** How a Service is reached. */
 export const serviceType = z.enum(["ClusterIP", "NodePort", "LoadBalancer"]);

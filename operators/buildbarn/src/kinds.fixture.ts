@@ -134,6 +134,26 @@ export const badResources: readonly BadResource[] = [
     field: "spec.instanceNamePrefix",
     spec: { instanceNamePrefix: "a b" },
   },
+  ...[
+    "blobs",
+    "team/uploads",
+    "actions/a",
+    "a/actionResults/b",
+    "operations",
+    "capabilities",
+    "compressed-blobs",
+  ].map((instanceNamePrefix) => ({
+    kind: BuildbarnScheduler,
+    why: `an instance name with which no program starts, ${instanceNamePrefix}`,
+    field: "spec.instanceNamePrefix",
+    spec: { instanceNamePrefix },
+  })),
+  {
+    kind: BuildbarnWorker,
+    why: "an instance name with which no program starts",
+    field: "spec.instanceNamePrefix",
+    spec: { instanceNamePrefix: "team/blobs" },
+  },
   {
     kind: BuildbarnScheduler,
     why: "a name that no Service can have",
@@ -185,6 +205,30 @@ export const badResources: readonly BadResource[] = [
     why: "a logger of actions without a port",
     field: "spec.completedActionLoggers[0].address",
     spec: { completedActionLoggers: [{ address: "logs.example.com" }] },
+  },
+  {
+    kind: BuildbarnWorker,
+    why: "a logger of actions on a port that there is not",
+    field: "spec.completedActionLoggers[0].address",
+    spec: { completedActionLoggers: [{ address: "logs.example.com:65536" }] },
+  },
+  {
+    kind: BuildbarnWorker,
+    why: "an image that no registry has",
+    field: "spec.runnerImage",
+    spec: { runnerImage: "build\u0007er:1" },
+  },
+  {
+    kind: BuildbarnWorker,
+    why: "a cache that no number of bytes can have",
+    field: "spec.inputCache.size",
+    spec: { inputCache: { size: "9223372036854775808" } },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "a volume of the same kind",
+    field: "spec.cas.volume.size",
+    spec: { cas: { volume: { size: "99999999P" } } },
   },
   {
     kind: BuildbarnWorker,
@@ -351,6 +395,12 @@ export const badResources: readonly BadResource[] = [
     why: "probes without a pause",
     field: "spec.probe.interval",
     spec: { probe: { interval: "0s" } },
+  },
+  {
+    kind: BuildbarnFrontend,
+    why: "probes that would keep workers from everything else",
+    field: "spec.probe.interval",
+    spec: { probe: { interval: "5s" } },
   },
   { kind: BuildbarnCluster, why: "no workers", field: "spec.workers", spec: { workers: [] } },
   {

@@ -78,6 +78,26 @@ test("what a program would refuse is reported with file, line and column", async
   expect(complained).toMatch(/BuildbarnFrontend builds\/bb-frontend: overrides\.libsonnet:2:3: grpcServer/);
 });
 
+test("an expression that is no JMESPath is reported with field, line and column", async () => {
+  const bad = cluster({
+    frontend: {
+      tls: { secretName: "cert" },
+      authentication: {
+        jwt: { configMapName: "keys", claimsValidation: "iss == 'ci' &&\n  contain(aud, 'bazel')" },
+      },
+      authorization: { execute: "claims.sub = 'ci'" },
+    },
+  });
+  const { code, complained } = await run(["validate", await file("expressions.yaml", bad)]);
+  expect(code).toBe(1);
+  expect(complained).toContain(
+    "BuildbarnFrontend builds/bb-frontend: spec.authentication.jwt.claimsValidation: is no JMESPath that can be answered: line 2, column 3: there is no function contain;",
+  );
+  expect(complained).toContain(
+    "; spec.authorization.execute: is no JMESPath that can be answered: line 1, column 12: expected an operator or the end, found =",
+  );
+});
+
 test("a set that lacks a component names it", async () => {
   const alone = { ...cluster(), kind: "BuildbarnFrontend", spec: {} };
   const { code, complained } = await run(["validate", await file("alone.yaml", alone)]);

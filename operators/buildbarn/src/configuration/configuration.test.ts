@@ -4,6 +4,8 @@ import { parseMap, type ShardMap } from "../resharding/index.ts";
 import { environment, everyConfiguration, type Written } from "./configuration.fixture.ts";
 import { print } from "./document.ts";
 import { type Checked, checkConfiguration, sorted, type Version, versions } from "./index.ts";
+import { isExpression } from "./schema/check.ts";
+import { schemaOf } from "./schema/schema.ts";
 
 const check = (version: Version, written: Written, files = written.files): Checked =>
   checkConfiguration({ ...written, version, files, environment });
@@ -216,12 +218,46 @@ const mistakes: readonly (readonly [overrides: string, fault: string])[] = [
     "overrides.libsonnet:1:3: global.diagnosticsHttpServer.httpServers must listen on :9980, where the probes ask",
   ],
   ["{ global+: { logPaths: 'x' } }", "overrides.libsonnet:1:14: global.logPaths must be an array"],
+  [
+    "{ executeAuthorizer: { jmespathExpression: { expression: 'a ||' } } }",
+    "overrides.libsonnet:1:46: executeAuthorizer.jmespathExpression.expression is no JMESPath that can be answered: line 1, column 5: expected an expression, found the end",
+  ],
 ];
 
 test.for(mistakes)("%s is refused, with its place", ([overrides, fault]) => {
   const checked = check("2026-08", written("2026-08", "frontend", overrides));
   expect(checked).toMatchObject({ is: "invalid" });
   expect(checked.is === "invalid" ? checked.faults : []).toContain(fault);
+});
+
+test.for(versions)("every field of %s that is an expression is read as one", (version) => {
+  const named = [...schemaOf(version)].flatMap(([message, fields]) =>
+    [...fields].map(([field, { type }]) => ({ message, field, type })),
+  );
+  const isText = ({ type }: (typeof named)[number]) => type.is === "scalar" && type.name === "string";
+  const expressions = named.filter((one) => isText(one) && isExpression(one.message, one.field));
+  // What is called after the language is one, or a message that has one.
+  for (const { message, field, type } of named.filter((one) => /jmespath/i.test(one.field)))
+    expect([message, field, type]).toEqual([
+      message,
+      field,
+      version === "2025-02"
+        ? { is: "scalar", name: "string" }
+        : { is: "message", name: "jmespath.Expression" },
+    ]);
+  expect(expressions.map(({ message, field }) => `${message}.${field}`)).toHaveLength(
+    version === "2025-02" ? 11 : 1,
+  );
+});
+
+test("an expression of February 2025, which is a text, is read as one", () => {
+  const overrides = "{ executeAuthorizer: { jmespathExpression: 'length(a, b)' } }";
+  expect(check("2025-02", written("2025-02", "frontend", overrides))).toEqual({
+    is: "invalid",
+    faults: [
+      "overrides.libsonnet:1:24: executeAuthorizer.jmespathExpression is no JMESPath that can be answered: line 1, column 1: length takes 1 argument, not 2",
+    ],
+  });
 });
 
 test("what programs take and then do not work with is refused", () => {

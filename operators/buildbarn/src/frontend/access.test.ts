@@ -171,3 +171,39 @@ test("other authorities restart the frontend, for it reads them once", async () 
     wait,
   );
 });
+
+test("an expression that no program could answer is refused with its field, and pods are left alone", {
+  timeout: 120_000,
+}, async () => {
+  const { client } = world;
+  const name = "bb-frontend";
+  const jwt = (claimsValidation: string) =>
+    world.client.patch(BuildbarnCluster, world.key("bb"), {
+      type: "merge",
+      patch: {
+        spec: { frontend: { authentication: { jwt: { configMapName: "keys", claimsValidation } } } },
+      },
+    });
+  await waitForCondition(client, BuildbarnFrontend, world.key(name), "ConfigValid", "True", wait);
+  const before = await client.get(Deployment, world.key(name));
+  for (const [expression, fault] of [
+    ["iss == 'ci' && (sub", "line 1, column 20: expected ), found the end"],
+    // It fits with the parentheses around a rule of spec.authorization, and nowhere else.
+    ["false) || (`true`", "line 1, column 6: expected an operator or the end, found )"],
+    // A frontend that is asked to answer it ends.
+    ["@(sub)", "line 1, column 2: what is before ( is not the name of a function"],
+  ] as const) {
+    await jwt(expression);
+    const message = `spec.authentication.jwt.claimsValidation: is no JMESPath that can be answered: ${fault}`;
+    await world.seen(BuildbarnFrontend, name, ({ status }) =>
+      status?.conditions?.some(
+        (one) => one.type === "ConfigValid" && one.reason === "ExpressionInvalid" && one.message === message,
+      ),
+    );
+  }
+  expect((await client.get(Deployment, world.key(name))).metadata.generation).toBe(
+    before.metadata.generation,
+  );
+  await jwt("iss == 'ci'");
+  await waitForCondition(client, BuildbarnFrontend, world.key(name), "ConfigValid", "True", wait);
+});

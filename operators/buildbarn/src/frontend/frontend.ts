@@ -89,7 +89,10 @@ export const frontendFields = {
     ),
   probe: z
     .object({
-      interval: span.default("10m").describe("How often"),
+      interval: span
+        .check(cel("duration(self) >= duration('10s')", "must be at least 10s"))
+        .default("10m")
+        .describe("How often"),
       timeout: span.default("1m").describe("After how long it has failed"),
     })
     .exactOptional()

@@ -18,6 +18,7 @@ import {
   workerDocument,
 } from "../configuration/index.ts";
 import type { Frontend } from "../frontend/frontend.ts";
+import { expressionFault } from "../jmespath/index.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Worker } from "../worker/worker.ts";
@@ -119,6 +120,7 @@ export function frontendConfiguration(
 
 function accessOf(frontend: Frontend, authorities: string | undefined): Access | undefined {
   if (!isGuarded(frontend)) return undefined;
+  checkExpressions(frontend);
   const { tls, authentication: { jwt, clientCertificates } = {}, authorization } = frontend.spec;
   if (clientCertificates && authorities === undefined)
     throw new SetFault(
@@ -134,6 +136,29 @@ function accessOf(frontend: Frontend, authorities: string | undefined): Access |
         clientCertificates: { authorities, validation: clientCertificates.validation },
       }),
   };
+}
+
+/**
+ * Each expression by itself: what only fits with what is written around it may mean something else.
+ *
+ * @throws SetFault
+ */
+function checkExpressions({
+  spec: { authentication: { jwt, clientCertificates } = {}, authorization },
+}: Frontend) {
+  const expressions = {
+    "authentication.jwt.claimsValidation": jwt?.claimsValidation,
+    "authentication.clientCertificates.validation": clientCertificates?.validation,
+    "authorization.read": authorization?.read,
+    "authorization.writeBlobs": authorization?.writeBlobs,
+    "authorization.writeResults": authorization?.writeResults,
+    "authorization.execute": authorization?.execute,
+  };
+  const faults = Object.entries(expressions).flatMap(([field, text]) => {
+    const fault = text === undefined ? undefined : expressionFault(text);
+    return fault === undefined ? [] : [`spec.${field}: is no JMESPath that can be answered: ${fault}`];
+  });
+  if (faults.length > 0) throw new SetFault("ExpressionInvalid", faults.join("; "));
 }
 
 /**

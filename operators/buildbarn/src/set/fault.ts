@@ -7,7 +7,8 @@ export class SetFault extends Error {
     | "Ambiguous"
     | "VersionMismatch"
     | "ConfigMapMissing"
-    | "SizeClassInvalid";
+    | "SizeClassInvalid"
+    | "ExpressionInvalid";
 
   constructor(reason: SetFault["reason"], message: string) {
     super(message);

@@ -88,7 +88,8 @@ export const workerFields = {
         address: z
           .string()
           .max(260)
-          .regex(/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?:[0-9]{1,5}$/)
+          .regex(/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?:[1-9][0-9]{0,4}$/)
+          .check(cel("int(self.split(':')[1]) < 65536", "must have a port below 65536"))
           .describe("host:port of a service that takes CompletedActions in, such as bb_event_service"),
         maximumSendQueueSize: z
           .int32()

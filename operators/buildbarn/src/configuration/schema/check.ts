@@ -1,4 +1,5 @@
-import type { LocatedField, LocatedJson, Location } from "../../jsonnet/index.ts";
+import { expressionFault } from "../../jmespath/index.ts";
+import { type LocatedField, type LocatedJson, type Location, plain } from "../../jsonnet/index.ts";
 import type { FieldType, Schema } from "./schema.ts";
 
 /** Something that a program would refuse, or worse, take. */
@@ -91,8 +92,28 @@ function checkFields(
     const other = group === undefined ? undefined : chosen.get(group);
     if (group !== undefined) chosen.set(group, name);
     const beside = other === undefined ? [] : [{ at, path: inner, fault: `cannot be set beside ${other}` }];
-    return [...beside, ...check({ json: field.value, path: inner, at }, found.type, schema)];
+    const part = { json: field.value, path: inner, at };
+    const faults = [...beside, ...check(part, found.type, schema)];
+    if (faults.length > 0 || !isExpression(message, camelCase(name))) return faults;
+    // Text of a field that stands alone is as good as none if it is empty.
+    const mayBeEmpty = message !== "jmespath.Expression" && found.oneof === undefined;
+    return mayBeEmpty && plain(field.value) === "" ? [] : expressionFaults(part);
   });
+}
+
+/**
+ * Whether a field is a JMESPath expression. Those of February 2025 are text of fields that are
+ * called so; later ones have a message of their own.
+ */
+export function isExpression(message: string, field: string): boolean {
+  return message === "jmespath.Expression" ? field === "expression" : /[jJ]mespathExpression$/.test(field);
+}
+
+function expressionFaults({ json, path, at }: Part): readonly Fault[] {
+  // A message is looked at by its own field.
+  if (json.kind !== "scalar" || typeof json.value !== "string") return [];
+  const fault = expressionFault(json.value);
+  return fault === undefined ? [] : [{ at, path, fault: `is no JMESPath that can be answered: ${fault}` }];
 }
 
 function isSet({ value }: LocatedField): boolean {
