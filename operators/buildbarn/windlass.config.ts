@@ -4,6 +4,7 @@ import { ports } from "./src/configuration/ports.ts";
 import { kinds } from "./src/kinds.ts";
 import { controllers } from "./src/operator.ts";
 import { operatorCertificateDirectory, operatorSecret } from "./src/set/index.ts";
+import { Settings } from "./src/settings.ts";
 
 /**
  * The certificate that the operator presents to sets with TLS between their components. Users of
@@ -18,6 +19,9 @@ export const operator = defineOperator({
   image: "windlass/buildbarn:dev",
   kinds: [...kinds],
   controllers: [...controllers],
+  settings: {
+    watchNamespaces: { env: "WATCH_NAMESPACES", schema: Settings.shape.WATCH_NAMESPACES },
+  },
   // It asks schedulers for their queues, and frontends whether an action runs.
   egress: [ports.schedulerState, ports.frontend, ports.frontendInternal],
   pod: {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { applyManifest } from "@windlass/client";
 import { rbacFor } from "@windlass/runtime";
-import { Deployment, Pod, Service } from "@windlass/runtime/kinds";
+import { ClusterRole, ClusterRoleBinding, Deployment, Pod, Service } from "@windlass/runtime/kinds";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EmbeddedTestEnvironment } from "../testing/embedded-test-environment.ts";
 import {
@@ -172,6 +172,35 @@ test("the operator needs no rights beyond its own role", async () => {
     BuildbarnStorage,
     "builds-storage",
     ({ status }) => status?.resharding?.to === 3 && status.resharding.phase === "Stable",
+  );
+  await world.ready(BuildbarnCluster, "builds");
+}, 60_000);
+
+test("an operator that looks after a namespace needs no rights in others", async () => {
+  const { cluster, client, namespace, replica } = world;
+  await replica.stop();
+  const named = { name: "buildbarn-operator" };
+  // Those of the whole cluster.
+  await client.delete(ClusterRoleBinding, named);
+  await client.delete(ClusterRole, named);
+  const account = { namespace, name: "narrow-operator" };
+  const objects = rbacFor(controllers, {
+    name: "narrow-operator",
+    namespaces: [namespace],
+    serviceAccount: account,
+  });
+  const inCluster = objects.flatMap((one) => (one.kind === "ClusterRole" ? one.rules : []));
+  expect(inCluster.flatMap(({ resources, verbs }) => resources.map((one) => [one, ...verbs]))).toEqual([
+    ["customresourcedefinitions", "get", "list", "watch"],
+    ["storageclasses", "get", "list", "watch"],
+  ]);
+  for (const object of objects) await applyManifest(cluster.client, object);
+  await replica.start(await cluster.clientFor(namespace, account.name));
+  await world.patch(BuildbarnCluster, "builds", { storage: { replicas: 2 } });
+  await world.seen(
+    BuildbarnStorage,
+    "builds-storage",
+    ({ status }) => status?.resharding?.to === 2 && status.resharding.phase === "Stable",
   );
   await world.ready(BuildbarnCluster, "builds");
 }, 60_000);

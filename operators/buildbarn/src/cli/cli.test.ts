@@ -267,11 +267,37 @@ test("probe runs an action, and prints what Bazel would have received", async ()
   expect(bad).toMatchObject({ code: 1, complained: expect.stringContaining("No workers exist") });
 });
 
+test("roles prints rights in the namespaces that are named, and none on others", async () => {
+  const { said } = await run(["roles", "builds", "team", "--installed", "system"]);
+  const objects = loadAll(said) as readonly {
+    kind: string;
+    metadata: { namespace?: string };
+    rules?: readonly { resources: readonly string[] }[];
+    subjects?: readonly object[];
+  }[];
+  expect(objects.map(({ kind, metadata: { namespace } }) => [kind, namespace])).toEqual([
+    ["ClusterRole", undefined],
+    ["ClusterRoleBinding", undefined],
+    ["Role", "builds"],
+    ["RoleBinding", "builds"],
+    ["Role", "team"],
+    ["RoleBinding", "team"],
+  ]);
+  expect(objects[0]?.rules?.flatMap(({ resources }) => resources)).toEqual([
+    "customresourcedefinitions",
+    "storageclasses",
+  ]);
+  expect(objects[3]?.subjects).toEqual([
+    { kind: "ServiceAccount", name: "buildbarn-operator", namespace: "system" },
+  ]);
+});
+
 test.for([
   ["an invalid endpoint", ["probe", "http://x/y"], "name an endpoint"],
   ["TLS without authorities", ["probe", "grpcs://x:1"], "--ca"],
   ["a malformed platform", ["probe", "x:1", "--platform", "linux"], "NAME=VALUE"],
   ["no file", ["validate"], "name a file"],
+  ["no namespace", ["roles"], "name the namespaces"],
   ["a file that is not there", ["validate", "nowhere.yaml"], "nowhere.yaml"],
   ["two places to begin from", ["plan", "--from", "a", "--context", "b", "c"], "--context"],
 ])("a command line with %s is refused", async ([, args, words]) => {

@@ -2,6 +2,7 @@ import type { Program } from "@windlass/cli";
 import { planCommand } from "./plan-command.ts";
 import { probeCommand } from "./probe-command.ts";
 import { renderCommand } from "./render-command.ts";
+import { rolesCommand } from "./roles-command.ts";
 import { validateCommand } from "./validate-command.ts";
 
 /** The windlass-buildbarn command. */
@@ -11,5 +12,5 @@ export const windlassBuildbarn: Program = {
   description: `
 Says what the Buildbarn operator would make of resources, with the operator's own code and without a
 cluster. Begin with: windlass-buildbarn validate FILE`,
-  commands: [validateCommand, renderCommand, planCommand, probeCommand],
+  commands: [validateCommand, renderCommand, planCommand, probeCommand, rolesCommand],
 };
