@@ -1,7 +1,8 @@
-import { Client, type Transport } from "@windlass/client";
+import { Client } from "@windlass/client";
 import { type Manager, type ManagerOptions, manager, silentLogger } from "@windlass/runtime";
 import type { TestCluster } from "@windlass/testing";
 import { controllersWith, type OperatorDependencies } from "../src/operator.ts";
+import { type Fate, MortalTransport } from "./mortal-transport.ts";
 
 /** The operator in this process, which can be killed. */
 export class Replica {
@@ -27,17 +28,31 @@ export class Replica {
 
   /** @param client One with other rights than the administrator's. Its writes are not counted. */
   async start(client?: Client): Promise<void> {
-    const inner = this.#cluster.transport();
-    let isDead = false;
-    const transport: Transport = {
-      request: async (request) => {
-        if (isDead) throw new Error("the operator was killed");
-        if (request.method !== "GET" && !request.path.includes("dryRun=All"))
-          this.writes.push(`${request.method} ${request.path}`);
-        return await inner.request(request);
-      },
-      close: () => inner.close(),
-    };
+    await this.#start(this.#transport(), client);
+  }
+
+  /** Starts it for a short life. Resolves with the write that it dies of once it has. */
+  async startFor(fate: Fate): Promise<{ readonly died: Promise<string> }> {
+    const transport = this.#transport(fate);
+    const died = transport.died.then((write) => {
+      this.kill();
+      return write;
+    });
+    try {
+      await this.#start(transport);
+    } catch (error) {
+      // It may die before it has read all that it looks after.
+      if (!transport.isDead) throw error;
+    }
+    if (transport.isDead) this.kill();
+    return { died };
+  }
+
+  #transport(fate?: Fate): MortalTransport {
+    return new MortalTransport(this.#cluster.transport(), (write) => this.writes.push(write), fate);
+  }
+
+  async #start(transport: MortalTransport, client?: Client): Promise<void> {
     const running = manager({
       client:
         client ?? new Client({ transport, fieldManager: "buildbarn-operator", onWarning: () => undefined }),
@@ -52,7 +67,7 @@ export class Replica {
     this.#running = {
       manager: running,
       kill: () => {
-        isDead = true;
+        transport.kill();
         void running.stop();
       },
     };
