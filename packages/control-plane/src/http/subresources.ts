@@ -102,7 +102,7 @@ const bind: Handler = async (deps, target, _info, write) => {
 
 const bindingKind = { group: "", version: "v1", kind: "Binding" };
 
-/** Fills in the namespace of the URL, before admission. @throws StatusError 400 for another one */
+/** Fills in the namespace of the URL, before admission. @throws StatusError 400 for another. */
 function inNamespace(object: JsonObject, { namespace }: Pick<Target, "namespace">): JsonObject {
   const metadata = isObject(object.metadata) ? object.metadata : {};
   const own = textOf(metadata.namespace);
