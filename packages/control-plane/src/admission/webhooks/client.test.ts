@@ -125,6 +125,31 @@ test("an answer may be as large as what was sent", async () => {
   expect(answer).toMatchObject({ response: { objects } });
 });
 
+test("a compressed answer may be empty, and must be whole", async () => {
+  const headers = { "content-encoding": "gzip", "content-type": "application/json" };
+  const at = async (body: Buffer) => ({
+    url: `https://127.0.0.1:${await answering(headers, body)}/`,
+    authorities,
+  });
+  await expect(post(await at(Buffer.alloc(0)))).rejects.toThrow("0-length response with status code: 200");
+  await expect(post(await at(gzipSync("{}").subarray(0, 15)))).rejects.toThrow(
+    "Original error: unexpected EOF",
+  );
+  await expect(post(await at(Buffer.from("{}")))).rejects.toThrow("Original error: gzip: invalid header");
+});
+
+test("a webhook that changes the protocol has answered nothing", async () => {
+  const { certificate: cert, key } = issue(local);
+  const said = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
+  const server = createTlsServer({ cert, key }, (socket) => {
+    socket.on("error", () => undefined).once("data", () => socket.write(said));
+  });
+  const port = await listen(server);
+  await expect(post({ url: `https://127.0.0.1:${port}/`, authorities })).rejects.toThrow(
+    "0-length response with status code: 101 and content type: application/json",
+  );
+});
+
 test("no more than the start of a failed answer is told", async () => {
   const port = await answering({ "content-type": "text/plain" }, Buffer.from("x".repeat(3_000)), 500);
   await expect(post({ url: `https://127.0.0.1:${port}/`, authorities })).rejects.toThrow(

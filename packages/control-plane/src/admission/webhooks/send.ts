@@ -52,8 +52,19 @@ export function send(call: {
       ? httpsRequest(target, { ...options, agent })
       : httpRequest(target, { ...options });
     outgoing.on("error", reject);
+    // Without this a server that changes the protocol would never be heard of again.
+    outgoing.once("upgrade", ({ statusCode = 101, headers }, socket) => {
+      socket.destroy();
+      const contentType = headers["content-type"] ?? "";
+      resolve({ status: statusCode, contentType, location: undefined, body: "" });
+    });
+    const closed = () => reject(Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }));
+    outgoing.once("close", closed);
     outgoing.once("response", (incoming) => {
-      outgoing.off("error", reject).on("error", () => undefined);
+      outgoing
+        .off("close", closed)
+        .off("error", reject)
+        .on("error", () => undefined);
       read(incoming, signal, Math.max(mostBytes, mostPerByteSent * body.byteLength)).then(resolve, reject);
     });
     outgoing.end(body);
@@ -85,11 +96,19 @@ async function read(incoming: IncomingMessage, signal: AbortSignal, most: number
 
 /** The body as it was before it was compressed: a little may stand for a lot. */
 function contentOf(incoming: IncomingMessage): AsyncIterable<Buffer> {
-  if (incoming.headers["content-encoding"]?.toLowerCase() !== "gzip") return incoming;
+  return incoming.headers["content-encoding"]?.toLowerCase() === "gzip" ? unzipped(incoming) : incoming;
+}
+
+async function* unzipped(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   const content = createGunzip();
   // The reader of the content gets the error of either.
   pipeline(incoming, content, () => undefined);
-  return content;
+  try {
+    yield* content as AsyncIterable<Buffer>;
+  } catch (error) {
+    // Nothing is nothing, compressed or not.
+    if ((error as NodeJS.ErrnoException).code !== "Z_BUF_ERROR" || content.bytesWritten > 0) throw error;
+  }
 }
 
 function bodyFault(error: unknown): string {
