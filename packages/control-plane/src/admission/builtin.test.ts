@@ -71,7 +71,7 @@ test("limits of very many resources make no pod that could not be stored", async
   await cluster.send("POST", limits, limit({ type: "Container", maxLimitRequestRatio: resources("2") }));
   const refused = await cluster.send("POST", pods, pod("a", { containers }));
   expect(refused.code).toBe(403);
-  expect(String(refused.message).length).toBeLessThan(2_000_000);
+  expect(JSON.stringify(refused.message).length).toBeLessThan(2_000_000);
 });
 
 test("a pod waits for the account of a namespace that was made a moment ago", async () => {

@@ -52,7 +52,7 @@ export function send(call: {
       ? httpsRequest(target, { ...options, agent })
       : httpRequest(target, { ...options });
     outgoing.on("error", reject);
-    // Without this a server that changes the protocol would never be heard of again.
+    // Otherwise the request would never end where a server changes the protocol.
     outgoing.once("upgrade", ({ statusCode = 101, headers }, socket) => {
       socket.destroy();
       const contentType = headers["content-type"] ?? "";
@@ -112,7 +112,7 @@ async function* unzipped(incoming: IncomingMessage): AsyncGenerator<Buffer> {
 }
 
 function bodyFault(error: unknown): string {
-  const { code = "", message = "" } = error as NodeJS.ErrnoException;
+  const { code, message } = error as NodeJS.ErrnoException;
   if (code === "Z_DATA_ERROR" && message === "incorrect header check") return "gzip: invalid header";
   return code === "Z_DATA_ERROR" ? "gzip: invalid checksum" : "unexpected EOF";
 }
