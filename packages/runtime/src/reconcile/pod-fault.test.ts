@@ -17,7 +17,11 @@ const pod = (name: string, status: PodStatus, more: { deleted?: boolean; restart
   return { ...rest, metadata: { ...metadata, ...gone } };
 };
 const container = (more: Partial<Container>): Container => ({
-  ...{ name: "app", image: "nginx:1", imageID: "", ready: false, restartCount: 0 },
+  name: "app",
+  image: "nginx:1",
+  imageID: "",
+  ready: false,
+  restartCount: 0,
   ...more,
 });
 const waiting = (reason: string, message?: string) =>

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ModelCluster } from "../reconcile/model-cluster.fixture.ts";
 import { ModelRun } from "../reconcile/model-run.fixture.ts";
 import type { LoggedLine } from "../testing/recording-logger.ts";
-import { selfManaged, type WebhookServerOptions, webhookServer } from "./index.ts";
+import { selfManaged, type WebhookServerOptions } from "./index.ts";
 import {
   applyManifests,
   bundlesOf,
