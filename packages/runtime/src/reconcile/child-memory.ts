@@ -19,6 +19,19 @@ export interface AppliedChild {
   readonly accepted: Deviations;
 }
 
+/** What is remembered of a child that was deleted because it was no longer wanted. */
+export interface PrunedChild {
+  readonly uid: string;
+  /** When, by a monotonic clock. */
+  readonly at: number;
+  /** The contest with another process that applies it again, if there is one. */
+  readonly contest: Contest | undefined;
+}
+
+/** As many are remembered of one owner, and for so long. */
+const MOST_PRUNED = 100;
+const PRUNED_MS = 10 * 60_000;
+
 /**
  * What is remembered of one owner's children. Losing it costs at most one write that changes
  * nothing.
@@ -30,8 +43,29 @@ export class ChildMemory {
   readonly contests = new Map<string, Contest>();
   /** Those that others change and this controller puts back, by {@link childId}. */
   readonly reverts = new Map<string, Reverts>();
+  /** Those that were deleted and not applied since, by {@link childId}: the latest of them. */
+  readonly #pruned = new Map<string, PrunedChild>();
   /** The uids of those that were reported as not pruned. */
   notPruned: ReadonlySet<string> = new Set();
+
+  /** A child is applied, so that it is wanted now. */
+  wants(id: string): void {
+    this.#pruned.delete(id);
+  }
+
+  pruned(id: string): PrunedChild | undefined {
+    return this.#pruned.get(id);
+  }
+
+  setPruned(id: string, child: PrunedChild): void {
+    this.#pruned.delete(id);
+    this.#pruned.set(id, child);
+    for (const [oldest, { at, contest }] of this.#pruned) {
+      const isKept = contest !== undefined || child.at - at <= PRUNED_MS;
+      if (isKept && this.#pruned.size <= MOST_PRUNED) break;
+      this.#pruned.delete(oldest);
+    }
+  }
 
   forget(id: string): void {
     this.applied.delete(id);

@@ -8,7 +8,6 @@ import {
   type KubernetesObject,
   type ObjectKey,
 } from "@windlass/client";
-import type { Clock } from "@windlass/clock";
 import { type Child, checkDistinct, type OwnedKind, type WantedChild, wantedChild } from "./child.ts";
 import { compareChild, hasWantedMetadata, isSameSpec, reasons } from "./child-difference.ts";
 import { keyOf } from "./client.ts";
@@ -49,7 +48,6 @@ export interface ChildChange {
 /** What applying and pruning children needs. */
 export interface ChildrenOptions extends PruneOptions {
   readonly schemas: SchemaFacts;
-  readonly clock: Pick<Clock, "monotonic">;
   readonly onSkip?: () => void;
   readonly onChange?: (change: ChildChange) => void;
   /**
@@ -145,6 +143,7 @@ export class Children {
     const wanted = this.#marked(wantedChild(child, this.#options));
     const { kind } = wanted.owned;
     this.#wanted.add(wanted.id);
+    this.#options.memory.wants(wanted.id);
     const key = keyOf(wanted.object);
     const cached = cache.get(kind, key);
     if (cached) {

@@ -5,7 +5,7 @@ import { type Controller, controller } from "../controller/controller.ts";
 import type { Manager } from "../manager/manager.ts";
 import { child } from "./child.ts";
 import { afterLoss, type Contest } from "./contest.ts";
-import { key, type ModelRun, running, WebApp } from "./model-run.fixture.ts";
+import { key, type ModelRun, running, WebApp, webapp } from "./model-run.fixture.ts";
 import { appliedAnnotation } from "./standing.ts";
 
 const minute = 60_000;
@@ -138,6 +138,41 @@ describe("a child that two controllers want", () => {
     run.cluster.takeWrites();
     await run.settle(24 * hour);
     expect(takeServiceWrites(run)).toEqual([]);
+    await run.manager.stop();
+  });
+
+  test("and another deletes because it does not, is not created and deleted all the time", async () => {
+    const none = controller(WebApp, { name: "webapp", owns: [Service], reconcile: () => ({ children: [] }) });
+    for (const survivor of ["wants it", "does not"]) {
+      const run = await running(servesAt(80, "webapp"));
+      const rival = run.another().add(none);
+      await rival.start();
+      await run.settle();
+      const isService = ({ path }: { readonly path: string }) => path.includes("/services");
+      expect(run.cluster.takeWrites().filter(isService).length).toBeLessThanOrEqual(8);
+      await run.settle(hour);
+      expect(run.cluster.takeWrites().filter(isService).length).toBeLessThanOrEqual(16);
+      expect(run.cluster.cache.list(Event)).toContainEqual(
+        expect.objectContaining({
+          reason: "ChildContested",
+          note: expect.stringContaining("another process applies it again and again, as webapp.windlass too"),
+        }),
+      );
+      await (survivor === "does not" ? run.manager : rival).stop();
+      await run.settle(2 * hour);
+      expect(port(run)).toBe(survivor === "does not" ? undefined : 80);
+      await (survivor === "does not" ? rival : run.manager).stop();
+    }
+  });
+
+  test("now and then, as its owner changes its mind, is created and deleted each time", async () => {
+    const run = await running(webapp);
+    for (let round = 1; round <= 20; round++) {
+      run.put({ expose: round % 2 === 0 });
+      await run.settle();
+      expect(port(run)).toBe(round % 2 === 0 ? 80 : undefined);
+    }
+    expect(run.lines.filter(({ level }) => level === "error")).toEqual([]);
     await run.manager.stop();
   });
 

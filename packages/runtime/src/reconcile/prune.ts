@@ -1,10 +1,13 @@
 import { type AnyKind, controllerOf, isConflict, type KubernetesObject } from "@windlass/client";
+import type { Clock } from "@windlass/clock";
 import type { Cache } from "../cache/contract.ts";
 import type { Owner } from "./child.ts";
 import type { ChildMemory } from "./child-memory.ts";
 import { keyOf, type ReconcileClient } from "./client.ts";
+import { afterLoss } from "./contest.ts";
 import { deleteObject } from "./delete-object.ts";
 import { childId, findChild, hasApplied, type LiveChild } from "./live-child.ts";
+import { appliedAgain } from "./rival.ts";
 import { isKept, isMarkedBy, letGo, markOf } from "./standing.ts";
 
 /**
@@ -19,6 +22,7 @@ export interface PruneOptions extends Owner {
   readonly client: ReconcileClient;
   readonly cache: Cache;
   readonly memory: ChildMemory;
+  readonly clock: Pick<Clock, "monotonic">;
   /**
    * The field manager of server-side apply; stable over versions of the operator, or fields are
    * orphaned.
@@ -75,24 +79,45 @@ async function remove(
   live: LiveChild,
   look = 1,
 ): Promise<KubernetesObject | undefined> {
-  const { client, owner, memory, fieldManager } = options;
+  const { client, owner, memory, clock, fieldManager } = options;
   const { object } = live;
   const uid = owner.metadata.uid ?? "";
   if (object.metadata.deletionTimestamp !== undefined || controllerOf(object)?.uid !== uid) return undefined;
   if (!hasApplied(live, fieldManager)) return seemsApplied(live, fieldManager) ? object : undefined;
   const key = keyOf(object);
-  memory.forget(childId(kind, key));
+  const id = childId(kind, key);
+  if (look === 1) checkUncontested(options, kind, object, id);
+  memory.forget(id);
   const isLast = look === looks;
   const version = isLast ? {} : { resourceVersion: object.metadata.resourceVersion };
   try {
     if (isKept(object)) await letGo(client, kind, object, uid);
     else await deleteObject(client, kind, object, { propagationPolicy: "Background", ...version });
+    const { contest } = memory.pruned(id) ?? {};
+    memory.setPruned(id, { uid: object.metadata.uid ?? "", at: clock.monotonic(), contest });
     return undefined;
   } catch (error) {
     if (isLast || !isConflict(error)) throw error;
     const found = await findChild(client, kind, key, fieldManager);
     return found && (await remove(options, kind, found, look + 1));
   }
+}
+
+/**
+ * Decides whether a child is deleted that another process has applied again since this one deleted
+ * it.
+ *
+ * @throws ChildError if it is left to the other for now.
+ */
+function checkUncontested(options: PruneOptions, kind: AnyKind, object: KubernetesObject, id: string): void {
+  const { memory, clock } = options;
+  const before = memory.pruned(id);
+  const { uid = "" } = object.metadata;
+  if (before === undefined || before.uid === uid) return;
+  const now = clock.monotonic();
+  const { contest, isTaken } = afterLoss(before.contest, now);
+  memory.setPruned(id, { ...before, at: now, contest });
+  if (!isTaken) throw appliedAgain(kind, object, options);
 }
 
 /** Whether one of the two that say that a controller applied an object is left, and no other's. */

@@ -7,6 +7,8 @@ import { type Applicant, appliedAnnotation, markOf } from "./standing.ts";
 
 const mostPaths = 3;
 
+const oneInstallation = "Run one installation of the operator, or let them elect a leader by the same lease";
+
 /**
  * The field manager that has applied a child for the same owner since this controller did: that of
  * another controller, or this controller's own name, used by another process. Undefined if nobody
@@ -41,10 +43,7 @@ export function contested(
   const owner = describe(by.ownerKind, keyOf(by.owner));
   const [who, remedy] =
     rival === by.fieldManager
-      ? [
-          `by two processes, both as ${rival}`,
-          "Run one installation of the operator, or let them elect a leader by the same lease",
-        ]
+      ? [`by two processes, both as ${rival}`, oneInstallation]
       : [
           `by ${by.fieldManager} and by ${rival}`,
           "Have only one controller ask for it, or give each child a name of its own",
@@ -55,5 +54,15 @@ export function contested(
   return new ChildError(
     "ChildContested",
     `${subject} is applied for ${owner} ${who}, and each undoes what the other has set (${fields}). It is left to the other now, and taken back after longer and longer pauses. ${remedy}`,
+  );
+}
+
+/** Says that another process applies a child that this one deletes, and how to end that. */
+export function appliedAgain(kind: AnyKind, live: KubernetesObject, by: Applicant): ChildError {
+  const subject = describe(kind, keyOf(live));
+  const owner = describe(by.ownerKind, keyOf(by.owner));
+  return new ChildError(
+    "ChildContested",
+    `${subject} is no longer wanted for ${owner} and was deleted, and another process applies it again and again, as ${by.fieldManager} too. It is left to the other now, and deleted after longer and longer pauses. ${oneInstallation}`,
   );
 }
