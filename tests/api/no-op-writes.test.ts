@@ -194,9 +194,12 @@ async function tellOfCreatedOnly(
   const look = async () => {
     await caughtUp(cache, client, subject, key);
     const before = await client.get(subject.kind, key);
+    // A real server applies nothing to an object that it cannot take apart.
+    const isLost = isOwned(before) && !isRecorded(before) && !(await isTaken(client, subject));
     const hasWritten = await subject.bring();
     const after = await client.get(subject.kind, key);
     expect(contentOf(after)).toEqual(contentOf(before));
+    if (isLost) return;
     expect(hasWritten).toBe(!(isOwned(before) && isRecorded(before)));
     expect(isOwned(after) && isRecorded(after)).toBe(true);
   };

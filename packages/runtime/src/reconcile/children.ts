@@ -4,6 +4,7 @@ import {
   type InputOf,
   ignoreNotFound,
   isConflict,
+  isInternalError,
   isInvalid,
   type KubernetesObject,
   type ObjectKey,
@@ -311,7 +312,14 @@ export class Children {
       const isLost = fields.length === 0 && controllerOf(live.object) !== undefined;
       const { labels: _labels, ...own } = { ...metadata, annotations };
       const taken = { apiVersion, kind, metadata: isLost ? own : metadata };
-      after = await this.#send({ ...wanted, object: taken }, landing, found);
+      try {
+        after = await this.#send({ ...wanted, object: taken }, landing, found);
+      } catch (error) {
+        // A server applies nothing to an object that it cannot take apart, such as one with an item
+        // twice in a list. Only its record is lost, which is reported when it is to be pruned.
+        if (!isLost || isOutdated(error) || !(isInternalError(error) || isInvalid(error))) throw error;
+        after = live.object;
+      }
     } else {
       const references = withOwner(
         live.object.metadata.ownerReferences,
