@@ -97,8 +97,27 @@ test.for([
   expect(complained).not.toContain("    at ");
 });
 
+test("a definition from elsewhere is written into the folder or not at all", async () => {
+  const definition = Ticket.crd();
+  for (const kind of ["../../ticket", "/ticket", "a/b"]) {
+    const names = { ...definition.spec.names, kind };
+    const piped = JSON.stringify({ ...definition, spec: { ...definition.spec, names } });
+    const { code, complained } = await types({ piped }, "-", "--output", "kinds/deep");
+    expect(code).toBe(1);
+    expect(complained).toContain("spec.names.kind: must be letters, digits and dashes");
+  }
+  expect(await readdir(folder)).toEqual([]);
+});
+
+const definition = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\n";
 test.for([
   ["a: [", "neither YAML nor JSON"],
+  [`${definition}spec: {names: {kind: X}, versions: [null]}`, "spec.versions[0].name: must be"],
+  [`${definition}spec: {names: {kind: X}, versions: []}`, "spec.versions: must list at least one version"],
+  [
+    `${definition}spec: {names: {kind: X}, versions: [{name: v1, schema: {openAPIV3Schema: {items: [1]}}}]}`,
+    "spec.versions[0].schema.openAPIV3Schema.items: must be a schema",
+  ],
   ["kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\n", "has no spec.names.kind"],
 ] as const)("what is no definition is refused in words: %j", async ([piped, words]) => {
   const terminal = recordingTerminal({ piped });

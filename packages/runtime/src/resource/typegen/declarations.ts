@@ -126,9 +126,15 @@ export class Declarations {
     }
     const values = schema.additionalProperties;
     if (typeof values === "object") {
-      return both(this.type(values, `${hint}Value`), (type) => `Readonly<Record<string, ${type}>>`);
+      return both(this.type(values, `${hint}Value`), (type) => this.#mapOf(type));
     }
-    return same("Readonly<Record<string, unknown>>");
+    return same(this.#mapOf("unknown"));
+  }
+
+  /** A kind that is called Record hides the type of that name. */
+  #mapOf(type: string): string {
+    const isHidden = this.#taken.has("Record") || this.#taken.has("Readonly");
+    return isHidden ? `{ readonly [name: string]: ${type} }` : `Readonly<Record<string, ${type}>>`;
   }
 
   #free(wanted: string): string {

@@ -136,18 +136,45 @@ test("names in a hostile CRD cannot break out of the text", async () => {
     },
   };
   const spec = {
-    group: 'x"; evil()',
+    group: "odds.example.com",
     scope: "Cluster",
     names: { kind: "Odd-Kind", plural: "odds" },
     versions: [
       { name: "v1", schema: { openAPIV3Schema: { type: "object", properties: { spec: hostile } } } },
     ],
   };
-  expect(await compile({ "odd.ts": generateTypes({ kind: "CustomResourceDefinition", spec }) })).toBe("");
+  const kind = "CustomResourceDefinition";
+  expect(await compile({ "odd.ts": generateTypes({ kind, spec }) })).toBe("");
+  const group = 'x"; evil()';
+  expect(() => generateTypes({ kind, spec: { ...spec, group } })).toThrow("spec.group: must be a domain");
 });
 
 test("a source without kinds is refused", () => {
   expect(() => generateTypes({})).toThrow("no kind to generate types for");
+});
+
+test("kinds with the names of TypeScript's own types compile", async () => {
+  const files = ["Record", "Readonly"].map((kind) => {
+    const names = { ...crd.spec.names, kind };
+    return [`${kind}.ts`, generateTypes({ ...crd, spec: { ...crd.spec, names } })];
+  });
+  expect(await compile(Object.fromEntries(files))).toBe("");
+}, 60_000);
+
+test("a definition that no server would take is refused by path", () => {
+  const fault = (spec: object) => () => generateTypes({ ...crd, spec: { ...crd.spec, ...spec } });
+  const named = (names: object) => fault({ names: { ...crd.spec.names, ...names } });
+  expect(named({ kind: "../Thing" })).toThrow('of "../Thing": spec.names.kind: must be letters');
+  expect(named({ kind: "9Things" })).toThrow("spec.names.kind: must be letters");
+  expect(named({ kind: "ResourceKind" })).toThrow("spec.names.kind: is the name of a type");
+  expect(named({ plural: undefined })).toThrow("spec.names.plural");
+  expect(fault({ group: 7 })).toThrow("spec.group: must be a domain name");
+  expect(fault({ versions: [] })).toThrow("spec.versions: must list at least one version");
+  expect(fault({ versions: [{ name: "v1", served: false }] })).toThrow("spec.versions: none is served");
+  const schema = { openAPIV3Schema: { properties: { spec: { additionalProperties: null } } } };
+  expect(fault({ versions: [{ name: "v1", schema }] })).toThrow(
+    "spec.versions[0].schema.openAPIV3Schema.properties.spec.additionalProperties: must be a schema",
+  );
 });
 
 const gvk = (kind: string) => [{ group: "apps", version: "v1", kind }];

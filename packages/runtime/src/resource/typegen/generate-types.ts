@@ -1,3 +1,4 @@
+import { checkDefinition } from "./check-definition.ts";
 import { Declarations, pascal, same, type TypePair } from "./declarations.ts";
 import { clientImport, clientTypes, declareKind, type RootFields } from "./kind-declaration.ts";
 import { type OpenApiDocument, type OpenApiSchema, type ServedKind, servedKinds } from "./openapi-schema.ts";
@@ -44,11 +45,13 @@ interface Described {
  * type for what one may send. The text imports types from `importFrom` and nothing else.
  *
  * @throws TypeError when the source describes no kind
+ * @throws ResourceDefinitionError for a definition that no server would take
  */
 export function generateTypes(
   source: CrdSource | OpenApiDocument,
   options: GenerateTypesOptions = {},
 ): string {
+  if (isCrd(source)) checkDefinition(source.spec, options.version);
   const kinds = isCrd(source) ? fromCrd(source, options.version) : fromDocument(source);
   if (kinds.length === 0) {
     throw new TypeError(
