@@ -2,7 +2,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeWhole } from "./whole-file.ts";
+import { replaceFolder, writeWhole } from "./whole-file.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -33,6 +33,28 @@ test("a write that fails leaves what was there, and nothing else, and is explain
   );
   expect(await readFile(file, "utf8")).toBe("before");
   expect(await readdir(folder)).toEqual(["text"]);
+});
+
+test("a folder is replaced as a whole, or stays as it was", async () => {
+  const place = join(folder, "image");
+  const write = (name: string) =>
+    replaceFolder(place, async (unfinished) => {
+      await mkdir(unfinished);
+      await writeFile(join(unfinished, name), "");
+    });
+  await write("one");
+  await write("two");
+  expect(await readdir(place)).toEqual(["two"]);
+  const full = replaceFolder(place, async (unfinished) => {
+    await mkdir(unfinished);
+    await writeFile(join(unfinished, "three"), "");
+    throw Object.assign(new Error("write"), { code: "ENOSPC", syscall: "write" });
+  });
+  await expect(full).rejects.toThrow(`${place} could not be written: no space is left on the disk`);
+  const missing = replaceFolder(place, (unfinished) => writeFile(join(unfinished, "four"), ""));
+  await expect(missing).rejects.toThrow(`${place} could not be written: there is no ${folder}`);
+  expect(await readdir(folder)).toEqual(["image"]);
+  expect(await readdir(place)).toEqual(["two"]);
 });
 
 test.runIf(process.platform === "linux")("a device is written to, not replaced", async () => {

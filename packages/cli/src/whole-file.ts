@@ -24,6 +24,33 @@ export async function writeWhole(
 }
 
 /**
+ * Replaces a folder and all that is in it, whole or not at all. It need not be there.
+ *
+ * @param fill Writes the new one into the folder that it is given, which is not there yet.
+ * @throws CommandError that names the folder and the reason
+ */
+export async function replaceFolder(folder: string, fill: (place: string) => Promise<void>): Promise<void> {
+  const unfinished = unfinishedBeside(folder);
+  try {
+    await makeFolder(dirname(folder));
+    await fill(unfinished);
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (!isSystemError(error)) throw error;
+    // The user knows of no unfinished folder.
+    const path = error.path?.startsWith(unfinished) ? dirname(folder) : error.path;
+    const why = explainSystemError(path === undefined ? error : Object.assign(error, { path }));
+    throw new CommandError(`${folder} could not be written: ${why}`, { cause: error });
+  }
+}
+
+function unfinishedBeside(path: string): string {
+  return `${path}.${process.pid}.unfinished`;
+}
+
+/**
  * Makes a folder and those above it. Not with `recursive`: on a read-only file system that fails as
  * if the folder were not found, and below /proc it never ends.
  */
@@ -62,7 +89,7 @@ async function replace(
     return await writeFile(file, content);
   // A link stays a link.
   const target = present === undefined ? file : await realpath(file);
-  const unfinished = `${target}.${process.pid}.unfinished`;
+  const unfinished = unfinishedBeside(target);
   try {
     await blaming(dirname(target), () => writeFile(unfinished, content, options));
     await blaming(target, () => rename(unfinished, target));

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { command } from "../command.ts";
 import { CommandError, UsageError } from "../errors.ts";
@@ -7,7 +7,7 @@ import { configFile, loadOperator } from "../generate/load.ts";
 import type { OciImage } from "../image/oci-image.ts";
 import { outputPath, shownPath } from "../paths.ts";
 import { styler, type Terminal, withProgress } from "../terminal.ts";
-import { writeWhole } from "../whole-file.ts";
+import { makeFolder, replaceFolder, writeWhole } from "../whole-file.ts";
 
 const formats = ["archive", "layout", "files"];
 
@@ -132,13 +132,13 @@ async function nameOf(given: string | undefined, config: string) {
 async function write(made: OciImage, format: string, output: string): Promise<void> {
   const { imageArchive } = await import("../image/oci-image.ts");
   if (format === "archive") return await writeWhole(output, imageArchive(made));
-  // The blobs of an earlier image would stay, and be copied along with this one.
-  await rm(output, { recursive: true, force: true });
-  // The index comes last: what has none is not recognised as an image.
-  const files = [...made.files].toSorted(
-    ([a], [b]) => Number(a === "index.json") - Number(b === "index.json"),
-  );
-  for (const [path, content] of files) await writeWhole(join(output, path), content);
+  // Replaced as a whole: the blobs of an earlier image would be copied along with this one.
+  await replaceFolder(output, async (place) => {
+    for (const [path, content] of made.files) {
+      await makeFolder(dirname(join(place, path)));
+      await writeFile(join(place, path), content);
+    }
+  });
 }
 
 /** @throws CommandError for a folder with something else in it: it is going to be replaced */

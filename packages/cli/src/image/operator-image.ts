@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { chmod, lstat, readdir, readFile, readlink, rm, stat, symlink } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CommandError } from "../errors.ts";
-import { makeFolder, writeWhole } from "../whole-file.ts";
+import { makeFolder, replaceFolder } from "../whole-file.ts";
 import { type Elf, readElf, withoutSymbols } from "./elf.ts";
 import { librariesOf } from "./libraries.ts";
 import { type OciImage, ociImage } from "./oci-image.ts";
@@ -72,15 +72,10 @@ export async function operatorLayers(options: Pick<OperatorImageOptions, "bundle
 
 /**
  * Writes the files of layers into a folder that is empty, or not there yet, as they would be in the
- * container. What could not be written whole is taken away again.
+ * container: all of them, or none.
  */
 export async function writeLayers(layers: readonly (readonly TarEntry[])[], folder: string): Promise<void> {
-  try {
-    await writeEntries(layers.flat(), folder);
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
+  await replaceFolder(folder, (place) => writeEntries(layers.flat(), place));
 }
 
 async function writeEntries(entries: readonly TarEntry[], folder: string): Promise<void> {
@@ -90,7 +85,7 @@ async function writeEntries(entries: readonly TarEntry[], folder: string): Promi
     if (entry.type === "folder") await makeFolder(path);
     else if (entry.type === "link") await symlink(entry.target, path);
     else {
-      await writeWhole(path, entry.content);
+      await writeFile(path, entry.content);
       // Whatever this machine's settings make of new files.
       await chmod(path, entry.mode ?? 0o644);
     }
