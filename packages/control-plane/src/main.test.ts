@@ -200,6 +200,19 @@ test.each([
   15_000,
 );
 
+test.runIf(process.platform === "linux")(
+  "a kubeconfig that cannot be written is named",
+  async () => {
+    const { code, output } = await run("--kubeconfig", "/dev/full", "--controllers", "none").ended;
+    expect({ code, output }).toEqual({
+      code: 1,
+      output:
+        "windlass-control-plane: --kubeconfig: /dev/full could not be written: no space is left on the disk\n",
+    });
+  },
+  15_000,
+);
+
 test("a port that is taken is named", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => {

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
 import { type ControllerName, controllerNames } from "./controllers/index.ts";
+import { fileErrorWords } from "./file-error.ts";
 import type { ImageProgram, ProcessOptions } from "./processes/index.ts";
 
 const usage = `Usage: windlass-control-plane --kubeconfig FILE [options]
@@ -180,6 +181,14 @@ function explain(error: unknown): string {
   }
 }
 
+async function writeKubeconfig(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    throw new PlaceError(`--kubeconfig: ${path} could not be written: ${fileErrorWords(error)}`, {
+      cause: error,
+    });
+  });
+}
+
 async function run(parsed: ServeOptions): Promise<void> {
   const plane = await ControlPlane.start(parsed.plane);
   for (const { namespace, name, port, url } of parsed.services) plane.bindService(namespace, name, port, url);
@@ -192,7 +201,7 @@ async function run(parsed: ServeOptions): Promise<void> {
   let url: string;
   try {
     url = await plane.listen(parsed.listen);
-    await writeFile(parsed.kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
+    await writeKubeconfig(parsed.kubeconfig, await plane.kubeconfig());
   } catch (error) {
     await plane.close();
     throw error;

@@ -1,7 +1,17 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileErrorWords } from "../file-error.ts";
 
 /** The programs of this command that test suites look for in KUBEBUILDER_ASSETS. */
 export const programs = ["etcd", "kube-apiserver"] as const;
@@ -51,7 +61,7 @@ export function makeAssets(
   try {
     writeScripts(folder, scripts);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = error instanceof Error ? fileErrorWords(error) : String(error);
     const remedy = "set XDG_CACHE_HOME to a folder that may be written";
     throw new Error(`${folder} could not be made: ${why}; ${remedy}`, { cause: error });
   }
@@ -62,7 +72,7 @@ type Script = readonly [name: string, text: string];
 
 /** Several processes may write the same folder: the first one wins. */
 function writeScripts(folder: string, scripts: readonly Script[]): void {
-  mkdirSync(dirname(folder), { recursive: true });
+  makeFolders(dirname(folder));
   const made = mkdtempSync(`${folder}.`);
   try {
     for (const [name, text] of scripts) writeFileSync(join(made, name), text, { mode: 0o755 });
@@ -70,6 +80,18 @@ function writeScripts(folder: string, scripts: readonly Script[]): void {
   } catch (error) {
     rmSync(made, { recursive: true });
     if (!existsSync(folder)) throw error;
+  }
+}
+
+/** Not with `recursive`: on a read-only file system that fails as if the folder were not found. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process was quicker.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 

@@ -224,6 +224,13 @@ test("the programs load what the package manager needs to find them", () => {
   );
 });
 
+test("a place that cannot be written to is named, with the way out", () => {
+  writeFileSync(file("text"), "");
+  expect(() => makeAssets(command, file("text/cache"))).toThrow(
+    /text\/cache\/assets-\w+ could not be made: part of its path is a file, not a folder; set XDG_CACHE_HOME/,
+  );
+});
+
 test("the command prints the folder, alone on a line", () => {
   const env = { ...process.env, XDG_CACHE_HOME: file("cache") };
   const printed = execFileSync(process.execPath, [command, "assets"], { env, encoding: "utf8" });
