@@ -11,6 +11,7 @@ file:///home/ada/shop/src/kind.ts:8
 SyntaxError [ERR_INVALID_TYPESCRIPT_SYNTAX]: Expected ',', got ')'
     at parseTypeScript (node:internal/modules/typescript:72:36)
     at load (file:///home/ada/shop/src/load.ts:3:1)
+    at async file:///home/ada/shop/[eval1]:3:36
     at async ModuleLoader.import (node:internal/modules/esm/loader:638:5) {
   code: 'ERR_INVALID_TYPESCRIPT_SYNTAX'
 }

@@ -60,6 +60,8 @@ export function ownPart(said: string): string {
     said
       .replace(/^node:internal[^\n]*\n(?: .*\n)*\n?/m, "")
       .replaceAll(/ \{\n {2}code: '[A-Z_]+'\n\}/g, "")
+      // This program's own.
+      .replaceAll(/^ +at .*\[eval\d*\]:\d+:\d+\)?\n/gm, "")
       // The last frame is followed by what else the error has.
       .replaceAll(/^ +at .*\bnode:internal\/.*?( \{)?\n/gm, (_frame, brace?: string) => (brace ? "{\n" : ""))
       .replace(/^Node\.js v[\d.]+$/m, "")
