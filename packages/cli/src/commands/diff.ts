@@ -85,12 +85,7 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
       for (const one of complaints) terminal.stderr.write(`${wordsOf(one)}\n`);
       const show = shower(terminal);
       for (const change of changes) terminal.stdout.write(show(change));
-      const sum = changes.length === 0 ? "Nothing would change" : counted(changes.length, "write");
-      terminal.stdout.write(
-        errors === 0
-          ? `${sum}${changes.length === 0 ? "." : ""}\n`
-          : `${sum}, but not all went well: ${counted(errors, "error")}\n`,
-      );
+      terminal.stdout.write(`${summary(changes.length, errors)}\n`);
     }
     if (options.check !== true || changes.length + errors === 0) return;
     throw new CommandError(
@@ -141,6 +136,13 @@ function shower(terminal: Terminal): (change: Change) => string {
     );
     return `${style("yellow", `~ ${what}`)}\n${lines.join("")}`;
   };
+}
+
+/** What a reconcile that failed would have written is not known. */
+function summary(changes: number, errors: number): string {
+  if (errors === 0) return changes === 0 ? "Nothing would change." : counted(changes, "write");
+  if (changes === 0) return `Not known what would change: ${counted(errors, "error")}`;
+  return `${counted(changes, "write")}, but not all went well: ${counted(errors, "error")}`;
 }
 
 function counted(count: number, what: string): string {

@@ -11,7 +11,7 @@ import { windlass } from "../program.ts";
 import { runProgram } from "../run.ts";
 import { recordingTerminal } from "../terminal.fixture.ts";
 import { differences, essential } from "./differences.ts";
-import { withoutEffect } from "./dry-run.ts";
+import { dryRun, withoutEffect } from "./dry-run.ts";
 import { Shop, shopController } from "./shop.fixture.ts";
 
 let folder: string;
@@ -110,7 +110,7 @@ test("a reconcile that fails is reported, and is nothing that a check passes", a
   expect(code).toBe(0);
   expect(complained).toContain("Shop ");
   expect(complained).toContain("thirteen");
-  expect(said).toBe("Nothing would change, but not all went well: 1 error\n");
+  expect(said).toBe("Not known what would change: 1 error\n");
   const checked = await diff("--check");
   expect(checked.code).toBe(1);
   expect(checked.complained).toContain("reconciling ended with 1 error\n");
@@ -145,6 +145,25 @@ test("every write is one that servers do not store", () => {
   const { body } = withoutEffect({ ...write, method: "DELETE", body: JSON.stringify({ preconditions }) });
   expect(JSON.parse(String(body))).toEqual({ preconditions, dryRun: ["All"] });
   expect(() => withoutEffect({ ...write, method: "DELETE", body: "null" })).toThrow("without effect");
+});
+
+test("nobody needs the right to write events: they are not sent", async () => {
+  const refusing = {
+    close: () => Promise.resolve(),
+    request: () => Promise.reject(new Error("it was sent")),
+  };
+  const transport = dryRun(() => {
+    throw new Error("it counts as a write");
+  })(refusing);
+  const place = "/apis/events.k8s.io/v1/namespaces/acme/events";
+  for (const [method, path, expected] of [
+    ["POST", place, 201],
+    ["PATCH", `${place}/corner.1`, 200],
+  ] as const) {
+    const { status, body } = await transport.request({ method, path, headers: {}, body: '{"note":"x"}' });
+    expect(status).toBe(expected);
+    expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('{"note":"x"}');
+  }
 });
 
 test("fields that differ are named by their path, and by names where lists have them", () => {
