@@ -26,8 +26,13 @@ export interface Built {
 
 /** A BuildKit of this machine. It takes buildkitd, buildctl and runc, and root. */
 export interface Builder extends AsyncDisposable {
-  /** Builds the Dockerfile of a folder. Its containers have the network of this machine. */
-  build(folder: string): Promise<Built>;
+  /**
+   * Builds a Dockerfile with a folder as its context. Its containers have the network of this
+   * machine.
+   *
+   * @param file its path in the folder @default "Dockerfile"
+   */
+  build(folder: string, file?: string): Promise<Built>;
 }
 
 /**
@@ -83,10 +88,11 @@ export async function startBuilder(base: string): Promise<Builder> {
   const kept = stack.move();
   let count = 0;
   return {
-    build: async (folder) => {
+    build: async (folder, file = "Dockerfile") => {
       const place = join(home, `built-${count++}`);
       const context = `context:${base}=oci-layout://base@${digest}`;
-      const built = await make(folder, place, "--oci-layout", `base=${layout}`, "--opt", context);
+      const options = ["--oci-layout", `base=${layout}`, "--opt", context, "--opt", `filename=${file}`];
+      const built = await make(folder, place, ...options);
       return await unpacked(place, built);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
