@@ -20,28 +20,30 @@ const Newcomer = {
   scope: "Namespaced",
 } as const;
 
+const operator = { namespace: "newcomer-system", name: "newcomer-operator" };
+const sample = { namespace: "default", name: "shop" };
+const patience = { timeout: 120_000 };
+
+/** Tests build on one another, as the steps of a newcomer do. */
 let user: User;
+let project: string;
 const began = performance.now();
+
+const run = (program: string, ...words: readonly string[]) =>
+  execFileSync(program, words, { cwd: project, encoding: "utf8" });
+const kubectl = (...words: readonly string[]) => run("kubectl", ...words);
+const helm = (...words: readonly string[]) => run("helm", ...words);
 
 beforeAll(async () => {
   user = await newcomer(inject("tarballs"));
+  project = join(user.home, operator.name);
 });
 afterAll(() => user?.[Symbol.asyncDispose]());
 
 test("from nothing to an operator that runs in a cluster, in under ten minutes", {
   timeout: 600_000,
 }, async () => {
-  const args = [
-    "create",
-    "windlass",
-    "newcomer-operator",
-    "--",
-    "--kind",
-    "Newcomer",
-    "--group",
-    Newcomer.group,
-  ];
-  const project = join(user.home, "newcomer-operator");
+  const args = ["create", "windlass", operator.name, "--", "--kind", "Newcomer", "--group", Newcomer.group];
   const took: Record<string, string> = {};
   const step = async (folder: string, program: string, ...words: readonly string[]) => {
     const { tookMs } = await user.run(folder, program, ...words);
@@ -55,45 +57,71 @@ test("from nothing to an operator that runs in a cluster, in under ten minutes",
   await step(project, "npm", "run", "image");
   importIntoLab(join(project, ".windlass", "image.tar"));
 
-  const kubectl = (...words: readonly string[]) =>
-    execFileSync("kubectl", words, { cwd: project, encoding: "utf8" });
   kubectl("apply", "--server-side", "-k", "config/default");
-  await checkOverlay(project, kubectl);
+  await checkOverlay();
   await using client = await connect();
-  const operator = { namespace: "newcomer-system", name: "newcomer-operator" };
-  const patience = { timeout: 120_000 };
   await waitForCondition(client, Deployment, operator, "Available", "True", patience);
 
-  const sample = await readFile(join(project, "config", "samples", "newcomer.yaml"), "utf8");
-  await writeFile(join(project, "sample.yaml"), sample.replace("nginx:1.29", runnable));
+  const text = await readFile(join(project, "config", "samples", "newcomer.yaml"), "utf8");
+  await writeFile(join(project, "sample.yaml"), text.replace("nginx:1.29", runnable));
   kubectl("apply", "-f", "sample.yaml");
-  await waitForCondition(client, Newcomer, { namespace: "default", name: "shop" }, "Ready", "True", patience);
+  await waitForCondition(client, Newcomer, sample, "Ready", "True", patience);
 
   // Two replicas run; one of them holds the lease.
   const lease = await client.get(Lease, operator);
   expect(lease.spec?.holderIdentity).toContain("newcomer-operator-");
   expect((await client.get(Deployment, operator)).status?.readyReplicas).toBe(2);
-  await checkCommands(project);
-  execFileSync("helm", ["lint", "--strict", "chart"], { cwd: project, stdio: "inherit" });
+  await checkCommands();
   console.table(took);
   const minutes = (performance.now() - began) / 60_000;
   console.log(`from nothing to a running operator: ${minutes.toFixed(1)} min`);
   expect(minutes).toBeLessThan(10);
 });
 
+test("its chart installs it as its README says, follows values, refuses others, and goes without the CRD", {
+  timeout: 300_000,
+}, async () => {
+  kubectl("delete", "-f", "sample.yaml");
+  kubectl("delete", "-k", "config/default");
+  helm("lint", "--strict", "chart");
+  const readme = await readFile(join(project, "README.md"), "utf8");
+  const [, words = ""] = /helm (install .*)$/m.exec(readme) ?? [];
+  helm(...words.split(" "), "--wait");
+  await using client = await connect();
+  await waitForCondition(client, Deployment, operator, "Available", "True", patience);
+  kubectl("apply", "-f", "sample.yaml");
+  await waitForCondition(client, Newcomer, sample, "Ready", "True", patience);
+  await checkCommands();
+
+  const upgrade = (...values: readonly string[]) =>
+    helm("upgrade", operator.name, "chart", "-n", operator.namespace, "--wait", "--set", values.join(","));
+  expect(() => upgrade("replica=1")).toThrow("additional properties 'replica' not allowed");
+  upgrade("replicas=1", "logLevel=debug", "dashboard.enabled=true");
+  const { spec, status } = await client.get(Deployment, operator);
+  expect([spec?.replicas, status?.readyReplicas]).toEqual([1, 1]);
+  expect(spec?.template.spec?.containers[0]?.env).toContainEqual({ name: "LOG_LEVEL", value: "debug" });
+  kubectl("patch", "newcomer/shop", "--type", "merge", "--patch", '{"spec":{"replicas":1}}');
+  kubectl("wait", "--for=jsonpath={.status.availableReplicas}=1", "newcomer/shop", "--timeout=60s");
+
+  helm("uninstall", operator.name, "-n", operator.namespace, "--wait");
+  // What users made stays until they delete it.
+  expect((await client.get(Newcomer, sample)).metadata.name).toBe("shop");
+  kubectl("delete", "crd", `${Newcomer.plural}.${Newcomer.group}`);
+});
+
 test("the Dockerfile of a new operator builds with BuildKit, to an image of under 130 MB", {
   timeout: 300_000,
 }, async () => {
   await user.run(user.home, "npm", "create", "windlass", "docker-operator");
-  const project = join(user.home, "docker-operator");
+  const folder = join(user.home, "docker-operator");
   // npm looks up native programs for every platform, of which a mirror may lack some.
-  const manifest = join(project, "package.json");
+  const manifest = join(folder, "package.json");
   await writeFile(manifest, (await readFile(manifest, "utf8")).replace(/^.*@biomejs.*\n/m, ""));
-  await user.run(project, "npm", "install", "--package-lock-only");
-  const { output: registry } = await user.run(project, "npm", "config", "get", "registry");
-  await writeFile(join(project, ".npmrc"), `registry=${registry.trim().split("\n").at(-1)}\n`);
+  await user.run(folder, "npm", "install", "--package-lock-only");
+  const { output: registry } = await user.run(folder, "npm", "config", "get", "registry");
+  await writeFile(join(folder, ".npmrc"), `registry=${registry.trim().split("\n").at(-1)}\n`);
   await using builder = await startBuilder("node:24-slim");
-  const built = await builder.build(project);
+  const built = await builder.build(folder);
   console.log(`the image of the Dockerfile: ${(built.unpackedBytes / 1e6).toFixed(1)} MB`);
   expect(built.unpackedBytes).toBeLessThan(130e6);
   const runs = { User: "65532:65532", WorkingDir: "/app", Entrypoint: ["/usr/bin/node"], Cmd: ["main.js"] };
@@ -105,7 +133,7 @@ test("the Dockerfile of a new operator builds with BuildKit, to an image of unde
 });
 
 /** The overlay that the guide shows fits what was generated. */
-async function checkOverlay(project: string, kubectl: (...words: readonly string[]) => string) {
+async function checkOverlay() {
   const guide = await readFile(join(root, "docs/guides/deploy.md"), "utf8");
   const [, path = "", text = ""] = /^```yaml\n# (\S+)\n(.*?)^```$/ms.exec(guide) ?? [];
   await mkdir(dirname(join(project, path)), { recursive: true });
@@ -116,7 +144,7 @@ async function checkOverlay(project: string, kubectl: (...words: readonly string
 }
 
 /** What one looks at a running operator with finds it well. */
-async function checkCommands(project: string) {
+async function checkCommands() {
   const windlass = async (...words: readonly string[]) => {
     const kubeconfig = `KUBECONFIG=${process.env.KUBECONFIG}`;
     return (await user.run(project, "env", kubeconfig, "npx", "windlass", ...words)).output;
