@@ -100,9 +100,9 @@ test("forged, expired and foreign tokens are refused on every endpoint", async (
 
 test("no user manages another's allocation, nor reaches another namespace's pool", async () => {
   const allocated = await operator.allocate({ namespace, name: "ci" });
-  const other = await operator.token(namespace, "other");
+  const colleague = await operator.token(namespace, "other");
   const foreign = await operator.token(other);
-  for (const token of [other, foreign])
+  for (const token of [colleague, foreign])
     for (const verb of ["lookup", "renew", "release"])
       expect(
         await operator.ask("POST", `/api/v1/workers/${verb}`, { token, body: { token: allocated.token } }),
@@ -115,5 +115,5 @@ test("no user manages another's allocation, nor reaches another namespace's pool
   const logged = operator.logs().join("");
   expect(logged).toContain('"decision":"denied"');
   expect(logged).not.toContain(allocated.token);
-  expect(logged).not.toContain(other);
+  expect(logged).not.toContain(colleague);
 });

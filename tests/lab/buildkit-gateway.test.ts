@@ -362,8 +362,12 @@ test("metrics have the original's names, and say what goes on", async () => {
     })
     .toBe(1);
   await running.ended;
-  const after = await gateway();
-  expect(sample(after, "buildkit_gateway_connection_duration_seconds_count")).toBeGreaterThan(before);
+  // The gateway's connection ends once its worker has closed it too.
+  await expect
+    .poll(async () => sample(await gateway(), "buildkit_gateway_connection_duration_seconds_count"), {
+      timeout: 5_000,
+    })
+    .toBeGreaterThan(before);
   const counted = async (name: string) => {
     const texts = await Promise.all([operator.metrics(0), operator.metrics(1)]);
     return texts.reduce((sum, text) => sum + sample(text, name), 0);

@@ -25,6 +25,7 @@ import {
   type Worker,
 } from "../src/index.ts";
 import type { TestEnvironment } from "./environment.ts";
+import { writeWorker } from "./write-worker.ts";
 
 /** Images are made first where they are not there yet. */
 const SETUP_MS = 400_000;
@@ -80,13 +81,11 @@ export function poolSuite(start: () => Promise<TestEnvironment>, patience: numbe
       expiresAt: new Date(now + 3_600_000).toISOString(),
       ...own,
     };
-    return await environment.client.update(BuildKitWorker, claimed(await idle(key), allocation));
+    return await writeWorker(environment.client, async () => claimed(await idle(key), allocation));
   };
   const release = async (key: NamespacedKey) => {
-    await environment.client.update(
-      BuildKitWorker,
-      released(await environment.client.get(BuildKitWorker, key)),
-    );
+    const { client } = environment;
+    await writeWorker(client, async () => released(await client.get(BuildKitWorker, key)));
   };
   const request = async (to: NamespacedKey, name: string, affinityKey?: string) => {
     const now = Date.now();
