@@ -140,6 +140,23 @@ test("failures are counted once each, until a worker comes up", () => {
   expect(count(two, ready(25), failed(30))).toEqual({ count: 1, lastAt: 30_000 });
 });
 
+test("a worker that is lost while a client has it delays no other", () => {
+  const lost = {
+    phase: "Failed",
+    phaseSince: new Date(now).toISOString(),
+    readyAt: new Date(1).toISOString(),
+  };
+  const failures = (allocationCount: number) => {
+    const workers: object[] = [{ status: { ...lost, allocationCount } }];
+    return failuresOf({ count: 0, lastAt: 0 }, workers as Parameters<typeof failuresOf>[1]);
+  };
+  expect(failures(0)).toEqual({ count: 1, lastAt: now });
+  expect(failures(1)).toEqual({ count: 0, lastAt: 0 });
+  const workers = [worker(0, { phase: "Failed" })];
+  expect(plan({ workers, waiting: asks(undefined), failures: failures(0) }).create).toEqual([]);
+  expect(plan({ workers, waiting: asks(undefined), failures: failures(1) }).create).toHaveLength(1);
+});
+
 test("of a thousand keys over ten slots, one slot that goes moves its own and no others", () => {
   const slots = Array.from({ length: 10 }, (_, slot) => slot);
   const keys = Array.from({ length: 1_000 }, (_, index) => `project-${index}`);
