@@ -39,6 +39,8 @@ export const operator = defineOperator({
   clusterRules: [readNamespaces],
   commonSettings: {
     namespaceSelector: { env: "NAMESPACE_SELECTOR", schema: CommonSettings.shape.NAMESPACE_SELECTOR },
+    // Pools must not have them.
+    "api.hostnames": { env: "API_HOSTNAMES", schema: CommonSettings.shape.API_HOSTNAMES },
   },
   settings: {
     "gateway.image": { env: "GATEWAY_IMAGE", schema: OperatorSettings.shape.GATEWAY_IMAGE },
@@ -50,7 +52,6 @@ export const operator = defineOperator({
       clusterRules: [...apiRights.clusterRules, readNamespaces],
       namespaceRules: apiRights.namespaceRules,
       settings: {
-        hostnames: { env: "API_HOSTNAMES", schema: ApiSettings.shape.API_HOSTNAMES },
         audience: { env: "API_AUDIENCE", schema: ApiSettings.shape.API_AUDIENCE },
         "admins.users": { env: "API_ADMIN_USERS", schema: ApiSettings.shape.API_ADMIN_USERS },
         "admins.groups": { env: "API_ADMIN_GROUPS", schema: ApiSettings.shape.API_ADMIN_GROUPS },

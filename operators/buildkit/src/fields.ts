@@ -32,6 +32,17 @@ export const hostName = z
   .max(253)
   .regex(new RegExp(`^${dnsLabel}([.]${dnsLabel})*$`));
 
+/**
+ * The same for clients outside of the cluster. What has fewer labels, or a Service's form, may be
+ * another's: a certificate for it would let a pool pass for any Service, the allocation API too.
+ */
+export const outerName = hostName.check(
+  cel(
+    "self.matches('^([^.]+[.]){2,}[^.]+$') && !self.matches('^([^.]+[.]){2,}svc([.]|$)')",
+    "must be a name from outside of the cluster with at least three labels, such as builds.example.com",
+  ),
+);
+
 /** A span of time as Go writes it, such as `90s` or `1h30m`. Read it with `spanMs`. */
 export const span = z
   .string()

@@ -127,6 +127,23 @@ export const badPools: readonly BadPool[] = [
       gateway: { gatewayAPI: { enabled: true, hostname: "b.example.com", tls: { mode: "terminate" } } },
     },
   },
+  ...["buildkit-controller-api", "ci.builds", "ci.builds.svc", "ci.builds.svc.cluster.local"].map(
+    (hostname) => ({
+      why: `a Service's name (${hostname}) for clients outside`,
+      field: "spec.networking.external.hostname",
+      spec: { networking: { external: { enabled: true, hostname } } },
+    }),
+  ),
+  {
+    why: "a Service's name in a route",
+    field: "spec.gateway.gatewayAPI.hostname",
+    spec: { gateway: { gatewayAPI: { enabled: true, hostname: "ci.builds.svc" } } },
+  },
+  {
+    why: "a Service's name in an Ingress",
+    field: "spec.gateway.ingress.hostname",
+    spec: { gateway: { ingress: { enabled: true, hostname: "ci.builds.svc" } } },
+  },
   { why: "an unknown size", field: "spec.size", spec: { size: "xxl" } },
   { why: "an unknown profile", field: "spec.profile", spec: { profile: "root" } },
   { why: "a backend without its block", field: "spec.cache.backends[0]", spec: backend({ type: "s3" }) },

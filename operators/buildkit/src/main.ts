@@ -14,7 +14,7 @@ import { gateway, gatewayShutdownMs, workerLookup } from "./gateway/index.ts";
 import { apiName, gatewayPort, leaseName, operatorName } from "./names.ts";
 import { controllers } from "./operator.ts";
 import { ownImage } from "./own-image.ts";
-import { apiSettingsOf, namespacesOf, OperatorSettings } from "./settings.ts";
+import { apiHostnamesOf, apiSettingsOf, namespacesOf, OperatorSettings } from "./settings.ts";
 
 /** Where a certificate for the API may be mounted, instead of the one that it makes for itself. */
 const certificateFolder = "/etc/buildkit-api/tls";
@@ -47,7 +47,8 @@ async function runController(): Promise<void> {
     ...namespacesOf(process.env),
   });
   const gatewayImage = GATEWAY_IMAGE || (await ownImage(client, pod));
-  for (const part of controllers({ namespace: POD_NAMESPACE, gatewayImage })) running.add(part);
+  const apiHostnames = apiHostnamesOf(process.env);
+  for (const part of controllers({ namespace: POD_NAMESPACE, gatewayImage, apiHostnames })) running.add(part);
   await running.run();
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, type Duration, type Random, systemClock, systemRandom } from "@windlass/clock";
 import type { Addable, Controller } from "@windlass/runtime";
+import { apiServerNames } from "./certificates/index.ts";
 import { clusterCredentials } from "./cluster-credentials.ts";
 import { CredentialStore } from "./credentials.ts";
 import { oidcController } from "./oidc/controller.ts";
@@ -14,6 +15,12 @@ export interface OperatorOptions {
   readonly namespace: string;
   /** The image of gateways whose pool names none. */
   readonly gatewayImage: string;
+  /**
+   * Names by which clients outside reach the allocation API: no pool may have them.
+   *
+   * @default none
+   */
+  readonly apiHostnames?: readonly string[];
   /** @default buildkitd is asked */
   readonly probe?: BuildProbe;
   /** How often a worker that a client has is asked about its builds. @default "5s" */
@@ -38,10 +45,11 @@ export function controllersWith(
   credentials: CredentialStore,
   options: OperatorOptions,
 ): readonly Controller[] {
-  const { namespace, gatewayImage, fetchJson, clock = systemClock, askEvery } = options;
+  const { namespace, gatewayImage, fetchJson, clock = systemClock, askEvery, apiHostnames = [] } = options;
   const probe = options.probe ?? new DaemonProbe(credentials, clock);
+  const apiNames = apiServerNames({ namespace, hostnames: apiHostnames });
   return [
-    poolController({ credentials, gatewayImage, operatorNamespace: namespace }),
+    poolController({ credentials, gatewayImage, operatorNamespace: namespace, apiNames }),
     workerController({ credentials, probe, ...(askEvery !== undefined && { askEvery }) }),
     oidcController({ namespace, ...(fetchJson && { fetchJson }) }),
   ];

@@ -19,12 +19,23 @@ export const CommonSettings = z.object({
     .describe(
       "Only pools in namespaces with these labels count, such as team=web; the operator's own namespace must have them too. Empty: all",
     ),
+  API_HOSTNAMES: z
+    .string()
+    .default("")
+    .describe(
+      "Names by which clients outside the cluster reach the API, with commas: for its certificate, and refused to pools",
+    ),
 });
 
 /** The namespaces of the pools, for a manager. */
 export function namespacesOf(environment: Readonly<Record<string, string | undefined>>) {
   const { NAMESPACE_SELECTOR: labelSelector } = CommonSettings.parse(environment);
   return labelSelector === "" ? {} : { namespaces: { labelSelector } };
+}
+
+/** Names by which clients outside the cluster reach the allocation API. */
+export function apiHostnamesOf(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return words(CommonSettings.parse(environment).API_HOSTNAMES);
 }
 
 /** The same for the operator alone. */
@@ -37,10 +48,6 @@ export const OperatorSettings = z.object({
 
 /** The same for the allocation API. */
 export const ApiSettings = z.object({
-  API_HOSTNAMES: z
-    .string()
-    .default("")
-    .describe("Names by which clients outside the cluster reach the API, with commas: for its certificate"),
   API_AUDIENCE: z
     .string()
     .min(1)
@@ -57,7 +64,7 @@ export const ApiSettings = z.object({
 export function apiSettingsOf(environment: Readonly<Record<string, string | undefined>>) {
   const settings = ApiSettings.parse(environment);
   return {
-    dnsNames: words(settings.API_HOSTNAMES),
+    dnsNames: apiHostnamesOf(environment),
     audience: settings.API_AUDIENCE,
     admins: { users: words(settings.API_ADMIN_USERS), groups: words(settings.API_ADMIN_GROUPS) },
   };

@@ -3,6 +3,7 @@ import type { Client } from "@windlass/client";
 import { type Duration, milliseconds, sleep } from "@windlass/clock";
 import type { RoleContribution, Runnable } from "@windlass/runtime";
 import { Allocator, PoolCredentials, PoolState } from "../allocation/index.ts";
+import { apiServerNames } from "../certificates/index.ts";
 import {
   type Admins,
   AuditLog,
@@ -195,11 +196,10 @@ export function apiRoutes(service: Service): readonly Route[] {
 function sourceOf(options: AllocationApiOptions): CertificateSource {
   const { certificateFolder, service = apiName, namespace, dnsNames = [] } = options;
   if (certificateFolder !== undefined) return { from: "folder", folder: certificateFolder };
-  const host = `${service}.${namespace}`;
-  const names = [`${host}.svc`, service, host, `${host}.svc.cluster.local`, "localhost"];
+  const names = apiServerNames({ namespace, service, hostnames: dnsNames });
   return {
     from: "authority",
-    dnsNames: [...new Set([...names, ...dnsNames])],
+    dnsNames: [...new Set([`${service}.${namespace}.svc`, ...names, "localhost"])],
     ipAddresses: ["127.0.0.1", "::1"],
   };
 }

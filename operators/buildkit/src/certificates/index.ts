@@ -14,7 +14,17 @@ export {
   readAuthorities,
   writeAuthorities,
 } from "./authority-secret.ts";
-export { gatewayNames, poolsIn, poolUri, type ServerNames, workerNames, workerServerName } from "./names.ts";
+export {
+  type ApiNamesInit,
+  apiServerNames,
+  gatewayNames,
+  poolsIn,
+  poolUri,
+  type ServerNames,
+  serviceNames,
+  workerNames,
+  workerServerName,
+} from "./names.ts";
 export {
   type AllocationCertificateInit,
   allocationCertificate,

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Inspection } from "@windlass/certificates";
+import { apiName } from "../names.ts";
 import type { PoolName } from "../pool-name.ts";
 
 const poolUriPrefix = "buildkit://pool/";
@@ -39,23 +40,54 @@ export interface ServerNames {
 
 const loopback: readonly string[] = ["127.0.0.1", "::1"];
 
+/** By what names clients in the cluster call a Service. */
+export function serviceNames({
+  namespace,
+  name,
+}: {
+  readonly namespace: string;
+  readonly name: string;
+}): readonly string[] {
+  return [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+}
+
+/** What the names of the allocation API follow from. */
+export interface ApiNamesInit {
+  /** The operator's. */
+  readonly namespace: string;
+  /** @default "buildkit-controller-api" */
+  readonly service?: string;
+  /** Names by which clients outside reach it. @default none */
+  readonly hostnames?: readonly string[];
+}
+
+/**
+ * Under what the allocation API is reached. Clients know it by the same authority as gateways, so
+ * no gateway's certificate may have any of them.
+ */
+export function apiServerNames(init: ApiNamesInit): readonly string[] {
+  const { namespace, service = apiName, hostnames = [] } = init;
+  return [...new Set([...serviceNames({ namespace, name: service }), ...hostnames])];
+}
+
 /**
  * Under what a pool's gateway is reached: its Service, as the original certified it, and whatever
  * else leads there.
  *
  * @param hosts Names or IP addresses.
+ * @param reserved Names of another server, which are left out.
  */
-export function gatewayNames({ namespace, name }: PoolName, hosts: readonly string[] = []): ServerNames {
-  const service = [
-    name,
-    `${name}.${namespace}`,
-    `${name}.${namespace}.svc`,
-    `${name}.${namespace}.svc.cluster.local`,
-  ];
+export function gatewayNames(
+  pool: PoolName,
+  hosts: readonly string[] = [],
+  reserved: readonly string[] = [],
+): ServerNames {
   const addresses = hosts.filter((host) => isIP(host) !== 0);
   const hostnames = hosts.filter((host) => isIP(host) === 0);
+  const ofOthers = new Set(reserved);
+  const own = (names: readonly string[]) => names.filter((name) => !ofOthers.has(name));
   return {
-    dnsNames: [...new Set([...service, "localhost", ...hostnames])],
+    dnsNames: [...new Set([...own(serviceNames(pool)), "localhost", ...own(hostnames)])],
     ipAddresses: [...new Set([...loopback, ...addresses])],
   };
 }

@@ -24,7 +24,13 @@ function setUp(tls: object = {}) {
   });
   const pool = BuildKitPool.make({ namespace: "builds", name: "ci", uid: "1" }, { tls });
   const look = async (hosts: readonly string[] = []) => {
-    const made = await poolCertificates(pool, { client: secrets.client, credentials, clock, hosts });
+    const made = await poolCertificates(pool, {
+      client: secrets.client,
+      credentials,
+      clock,
+      hosts,
+      apiNames: [],
+    });
     const byName = made.children.map(({ object }) => {
       const { metadata } = object as ObjectOf<typeof Secret>;
       const stored = secrets.put({ ...object, metadata: { ...metadata, namespace: "builds" } } as ObjectOf<

@@ -51,6 +51,8 @@ export interface CertificatesInit {
   readonly clock: Clock;
   /** Other names or addresses by which clients call the gateway. */
   readonly hosts: readonly string[];
+  /** The names of the allocation API. */
+  readonly apiNames: readonly string[];
 }
 
 /**
@@ -73,7 +75,7 @@ const ORIGINAL_ROTATE_BEFORE_MS = 30 * 24 * 3_600_000;
  * @throws ReconcileError `NoAuthority`.
  */
 export async function poolCertificates(pool: Pool, init: CertificatesInit): Promise<PoolCertificates> {
-  const { client, credentials, clock, hosts } = init;
+  const { client, credentials, clock, hosts, apiNames } = init;
   const { auto } = pool.spec.tls;
   const { namespace, name } = pool.metadata;
   const names = poolNames(name);
@@ -95,14 +97,15 @@ export async function poolCertificates(pool: Pool, init: CertificatesInit): Prom
   ]);
 
   const clientSigner = credentials.signer(clients, "clients");
+  const gateway = gatewayNames(pool.metadata, hosts, apiNames);
   const own = await kept(
     pairIn(tls, "tls.crt", "tls.key"),
-    { names: gatewayNames(pool.metadata, hosts), issuer: clientSigner.certificate, rotateBefore },
+    { names: gateway, issuer: clientSigner.certificate, rotateBefore },
     now,
     () =>
       gatewayCertificate(clientSigner, {
         pool: pool.metadata,
-        names: gatewayNames(pool.metadata, hosts),
+        names: gateway,
         validFor,
         ...(auto.organization !== undefined && { organization: auto.organization }),
       }),

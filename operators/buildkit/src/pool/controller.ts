@@ -28,8 +28,6 @@ import {
 import { type CredentialStore, managedByLabel } from "../credentials.ts";
 import { poolLabel, poolNames, workerLabel, workerName } from "../names.ts";
 import { BuildKitRequest, type WaitingRequest } from "../request/request.ts";
-import { spanMs } from "../span.ts";
-import { longestLifeMs } from "../worker/lifetime.ts";
 import { configHashOf, workerToml } from "../worker/pod.ts";
 import { BuildKitWorker, type Worker } from "../worker/worker.ts";
 import { apiAccess, grantedPermissions } from "./api-access.ts";
@@ -40,10 +38,12 @@ import { failuresOf } from "./failures.ts";
 import { gatewayChildren } from "./gateway-objects.ts";
 import { forgetPool, reportPool } from "./metrics.ts";
 import { networkPolicies } from "./network-policies.ts";
+import { allNames, withOwnNames } from "./outer-names.ts";
 import { BuildKitPool, type Pool } from "./pool.ts";
 import { RequestLives } from "./request-lives.ts";
 import { deleteRoute, makeRoute, type RouteOutcome, routePermissions } from "./route.ts";
-import { type ScalingPlan, scalingPlan, type WorkerSeen } from "./scaling.ts";
+import { type ScalingPlan, scalingPlan } from "./scaling.ts";
+import { scalingRules, seenWorker } from "./scaling-input.ts";
 import { scheduledAt } from "./schedule.ts";
 import { phaseCounts, phaseOf, poolStatusOf } from "./status.ts";
 
@@ -54,10 +54,13 @@ export interface PoolDependencies {
   readonly gatewayImage: string;
   /** Where the operator runs. */
   readonly operatorNamespace: string;
+  /** The names of the allocation API, which no pool may have. */
+  readonly apiNames: readonly string[];
 }
 
 const declared = (pace: Pace) =>
   declaration(BuildKitPool, {
+    indexes: { name: allNames },
     owns: [
       ConfigMap,
       Deployment,
@@ -196,13 +199,17 @@ function isUp(worker: Worker): boolean {
 }
 
 async function reconcile(
-  pool: Pool,
+  asked: Pool,
   requests: readonly WaitingRequest[],
   context: Context,
   dependencies: PoolDependencies,
   lives: RequestLives,
 ) {
-  const { clock, key, ownedAll } = context;
+  const { cache, clock, key, ownedAll } = context;
+  const { pool, fault: refusedName } = withOwnNames(asked, {
+    apiNames: dependencies.apiNames,
+    poolsBy: (name) => cache.byIndex(BuildKitPool, "name", name),
+  });
   const now = clock.now();
   const workers = ownedAll(BuildKitWorker);
   const endOf = (request: WaitingRequest) =>
@@ -245,6 +252,7 @@ async function reconcile(
     configHash,
     volumes,
     certificates,
+    refusedName,
     route,
   });
   report(pool, present, waiting, certificates, context);
@@ -253,7 +261,7 @@ async function reconcile(
     scheduled.until,
     volumesEnd(pool, volumes),
     "until" in certificates ? certificates.until : now + FAULT_LOOK_MS,
-    route?.is === "not-made" ? now + FAULT_LOOK_MS : undefined,
+    route?.is === "not-made" || refusedName ? now + FAULT_LOOK_MS : undefined,
     ...waiting.map(endOf),
   ].flatMap((at) => at ?? []);
   return {
@@ -360,36 +368,6 @@ function failuresBefore({ status }: Pool) {
   return { count, lastAt: lastAt === undefined ? 0 : Date.parse(lastAt) };
 }
 
-function scalingRules({ spec: { scaling } }: Pool, { min, isScaledDown }: ReturnType<typeof scheduledAt>) {
-  return {
-    mode: scaling.mode,
-    min,
-    max: scaling.max,
-    idleMs: isScaledDown ? 0 : spanMs(scaling.scaleDownDelay, "spec.scaling.scaleDownDelay"),
-    failedKept: scaling.failedWorkersKept,
-    usedPerIdle: scaling.targetActiveConnections,
-    reuse: scaling.reuse,
-  };
-}
-
-function seenWorker(worker: Worker, configHash: string, now: number): WorkerSeen {
-  const { metadata, spec, status } = worker;
-  const born = Date.parse(metadata.creationTimestamp ?? new Date(now).toISOString());
-  const isYoung = now < born + longestLifeMs;
-  return {
-    name: metadata.name,
-    slot: spec.slot,
-    phase: phaseOf(worker),
-    since: Date.parse(status?.phaseSince ?? metadata.creationTimestamp ?? new Date(now).toISOString()),
-    isDeleted: metadata.deletionTimestamp !== undefined,
-    isClaimed: spec.allocation !== undefined,
-    isCurrent: isYoung && (status?.configHash === undefined || status.configHash === configHash),
-    affinityKey: status?.affinityKey,
-    madeFor: spec.affinityKey,
-    lastUsedBy: status?.lastUsedBy,
-  };
-}
-
 async function makeWorkers({ create }: ScalingPlan, pool: Pool, { client, key }: Context): Promise<void> {
   await Promise.all(
     create.map(async ({ slot, affinityKey }) => {
@@ -451,10 +429,11 @@ async function certificatesOf(
   pool: Pool,
   service: ObjectOf<typeof Service> | undefined,
   { client, clock }: Context,
-  { credentials }: PoolDependencies,
+  { credentials, apiNames }: PoolDependencies,
 ): Promise<PoolCertificates | Fault> {
+  const hosts = outerHosts(pool, service);
   try {
-    return await poolCertificates(pool, { client, credentials, clock, hosts: outerHosts(pool, service) });
+    return await poolCertificates(pool, { client, credentials, clock, hosts, apiNames });
   } catch (error) {
     if (!(error instanceof ReconcileError)) throw error;
     return { reason: error.reason, message: error.message };

@@ -1,6 +1,7 @@
 import type { ObjectOf } from "@windlass/runtime";
 import type { Service } from "@windlass/runtime/kinds";
 import { servicePortOf } from "./gateway-objects.ts";
+import { outerNames } from "./outer-names.ts";
 import type { Pool } from "./pool.ts";
 
 type LiveService = Pick<ObjectOf<typeof Service>, "status">;
@@ -33,11 +34,8 @@ export function externalEndpoint({ spec }: Pool, service: LiveService | undefine
  * All names and addresses, besides the Service's own, by which clients may call: the gateway's
  * certificate must have them.
  */
-export function outerHosts({ spec }: Pool, service: LiveService | undefined): readonly string[] {
-  const { external } = spec.networking;
-  const { gatewayAPI, ingress } = spec.gateway;
-  const named = [external.hostname, gatewayAPI.hostname, ingress.hostname];
-  return [...named.flatMap((name) => name ?? []), ...balancersOf(service)];
+export function outerHosts(pool: Pool, service: LiveService | undefined): readonly string[] {
+  return [...outerNames(pool), ...balancersOf(service)];
 }
 
 function balancersOf(service: LiveService | undefined): readonly string[] {

@@ -4,9 +4,9 @@ import {
   annotations,
   cidr,
   filled,
-  hostName,
   namespaceName,
   objectName,
+  outerName,
   port,
   positiveSpan,
   span,
@@ -24,7 +24,7 @@ const gatewayApi = z
       .describe("A Gateway that exists, to attach the route to"),
     gatewayClassName: objectName.default("envoy").describe("Of the Gateway to make"),
     gatewayName: objectName.optional().describe("Of the Gateway to make. Default: <pool>-gateway"),
-    hostname: hostName.optional().describe("What clients call: TLS routes differ by it"),
+    hostname: outerName.optional().describe("What clients call: TLS routes differ by it"),
     tls: z
       .object({
         mode: z
@@ -52,7 +52,7 @@ const ingress = z
   .object({
     enabled: z.boolean().default(false).describe("Makes an Ingress. Its controller must pass TLS through"),
     ingressClassName: objectName.optional(),
-    hostname: hostName.optional(),
+    hostname: outerName.optional(),
     annotations: annotations.default({}).describe("Such as the one that has the controller pass TLS through"),
   })
   .check(
@@ -124,7 +124,7 @@ export const networking = z.object({
   external: z
     .object({
       enabled: z.boolean().default(false).describe("Publishes `hostname` as the pool's external endpoint"),
-      hostname: hostName.optional().describe("A name that leads to the Service"),
+      hostname: outerName.optional().describe("A name that leads to the Service"),
       annotations: annotations.default({}).describe("Of the Service, while enabled"),
     })
     .apply(filled)

@@ -35,6 +35,7 @@ function reconciled(spec: PoolSpec, given: Given = {}, status?: PoolStatus) {
     credentials,
     gatewayImage: "windlass/buildkit:dev",
     operatorNamespace: "buildkit-system",
+    apiNames: [],
   });
   const pool = BuildKitPool.make({ ...key, uid: "1" }, spec, status);
   return testReconcile(controller, pool, given);

@@ -11,6 +11,10 @@ export const poolStatus = z.object({
     .optional()
     .describe("Where clients in the cluster connect: tcp://<pool>.<namespace>.svc:<port>"),
   externalEndpoint: z.string().optional().describe("Where clients outside of the cluster connect"),
+  hostnames: z
+    .array(z.string())
+    .optional()
+    .describe("The names outside of the cluster that the pool has: no pool of another namespace gets them"),
   gateway: z
     .object({
       ready: z.boolean(),

@@ -16,6 +16,7 @@ import type { CacheVolume } from "./cache-volumes.ts";
 import type { Fault, PoolCertificates } from "./certificates.ts";
 import { externalEndpoint, internalEndpoint } from "./endpoints.ts";
 import { ignoredFields } from "./ignored-fields.ts";
+import { outerNames } from "./outer-names.ts";
 import type { BuildKitPool, Pool } from "./pool.ts";
 import type { RouteOutcome } from "./route.ts";
 import type { Failures, ScalingPlan } from "./scaling.ts";
@@ -33,6 +34,8 @@ export interface PoolObserved {
   readonly volumes: readonly CacheVolume[];
   /** What was made, or why not. */
   readonly certificates: PoolCertificates | Fault;
+  /** Why the pool has not all the names that it asks for; undefined if it has. */
+  readonly refusedName: Fault | undefined;
   /** Undefined if none is wanted. */
   readonly route: RouteOutcome | undefined;
 }
@@ -70,6 +73,7 @@ export function poolStatusOf(pool: Pool, seen: PoolObserved): StatusFor<typeof B
   const oldest = firstOf(waiting.map((request) => request.spec.requestedAt));
   const lastScaleTime = isScaled ? timestamp(seen.now) : before?.lastScaleTime;
   const options = cacheOptions(spec);
+  const hostnames = outerNames(pool);
   const conditions = conditionsOf(pool, seen, gateway);
   return {
     phase: phaseOfPool(pool, seen, gateway.ready),
@@ -78,6 +82,7 @@ export function poolStatusOf(pool: Pool, seen: PoolObserved): StatusFor<typeof B
       gateway: { ...gateway, deploymentName: names.gateway, serviceName: names.service },
     }),
     ...(spec.gateway.enabled && external !== undefined && { externalEndpoint: external }),
+    ...(hostnames.length > 0 && { hostnames: [...hostnames] }),
     workers: {
       total: seen.workers.length,
       ready: counts.Idle + used,
@@ -141,7 +146,7 @@ function phaseOfPool({ metadata, spec }: Pool, seen: PoolObserved, isReachable: 
 function conditionsOf(pool: Pool, seen: PoolObserved, gateway: GatewaySeen): WantedCondition[] {
   const { certificates, route } = seen;
   const made = gatewayCondition(pool, gateway);
-  const fault = faultOf(certificates);
+  const fault = faultOf(certificates) ?? seen.refusedName;
   const certified = fault
     ? condition("CertificatesReady", false, fault.reason, fault.message)
     : condition("CertificatesReady", true, "CertificatesIssued");
