@@ -36,12 +36,12 @@ export const label = z
 /** A DNS name without a port. */
 export const hostName = objectName;
 
-/** A container image. */
+/** A container image. The host of its registry may be an IPv6 address in brackets. */
 export const image = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[A-Za-z0-9][-A-Za-z0-9._/:@]*$/);
+  .regex(/^[A-Za-z0-9[][-A-Za-z0-9._/:@[\]]*$/);
 
 /** A span of time above zero as Go writes it, such as `90s` or `1h30m`. */
 export const span = z
