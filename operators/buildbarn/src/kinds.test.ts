@@ -47,6 +47,18 @@ test.for(originalManifests.map((one) => [one.kind.kind, one] as const))(
   },
 );
 
+test.for([
+  "busybox",
+  "registry.example.com:5000/a/b_c--d:v1.2-3",
+  "[fd00::1]:5000/storage:1",
+  `ghcr.io/buildbarn/bb-storage:1@sha256:${"0".repeat(64)}`,
+])("the image %s is taken", async (image) => {
+  const { client } = cluster;
+  const key = { namespace, name: "image" };
+  expect((await client.create(BuildbarnStorage, { metadata: key, spec: { image } })).spec.image).toBe(image);
+  await client.delete(BuildbarnStorage, key);
+});
+
 test("what is left out has the original's defaults", async () => {
   const bare = { metadata: { namespace, name: "bare" } };
   const { client } = cluster;
