@@ -101,6 +101,15 @@ export class RemoteCache implements Disposable {
     return found(this.#call("ActionCache/GetActionResult", encode({ 2: digest })));
   }
 
+  /** Whether a blob is there that an action needs, as a build asks before it sends it again. */
+  async looksFor(text: string): Promise<boolean> {
+    const digest = encodeDigest(digestOf(Buffer.from(text)));
+    const answer = decode(
+      await this.#call("ContentAddressableStorage/FindMissingBlobs", encode({ 2: [digest] })),
+    );
+    return (answer.get(2) ?? []).length === 0;
+  }
+
   hasBlob(text: string): Promise<boolean> {
     return found(this.readBlob(text));
   }
