@@ -29,6 +29,7 @@ export {
   type PodMonitorDeclaration,
   type PortDeclaration,
   type SettingDeclaration,
+  type TwinDeclaration,
 } from "./generate/operator.ts";
 export { processTerminal } from "./process-terminal.ts";
 export { runCommand, runProgram } from "./run.ts";

@@ -72,6 +72,42 @@ test("each component has a Deployment, a Service, an account and roles of its ow
   ]);
 });
 
+test("a twin is the same program in a container of its own, with ports of its own", () => {
+  const { spec } = object("config/base/gateway.yaml", "Deployment", "relay-operator-gateway");
+  const [first, twin, ...others] = spec.template.spec.containers;
+  expect(others).toEqual([]);
+  expect([first.name, twin.name]).toEqual(["gateway", "gateway-twin"]);
+  for (const field of ["image", "args", "resources", "volumeMounts", "securityContext"])
+    expect(twin[field]).toEqual(first[field]);
+  expect(twin.ports).toEqual([
+    { name: "metrics-twin", containerPort: 9092 },
+    { name: "health-twin", containerPort: 9093 },
+    { name: "control", containerPort: 7001 },
+  ]);
+  expect(twin.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "health-twin" });
+  const own = new Set(["METRICS_BIND_ADDRESS", "HEALTH_PROBE_BIND_ADDRESS", "CONTROL_PORT"]);
+  const common = ({ env }: Loaded) => env.filter(({ name }: { name: string }) => !own.has(name));
+  expect(common(twin)).toEqual(common(first));
+  expect(twin.env).toEqual(
+    expect.arrayContaining([
+      { name: "METRICS_BIND_ADDRESS", value: ":9092" },
+      { name: "HEALTH_PROBE_BIND_ADDRESS", value: ":9093" },
+      { name: "CONTROL_PORT", value: "7001" },
+    ]),
+  );
+  const service = object("config/base/gateway.yaml", "Service", "relay-operator-gateway-metrics");
+  expect(service.spec.ports).toEqual([
+    { name: "metrics", port: 9090, targetPort: "metrics" },
+    { name: "metrics-twin", port: 9092, targetPort: "metrics-twin" },
+  ]);
+  const monitor = object(
+    "config/monitoring/service-monitor.yaml",
+    "ServiceMonitor",
+    "relay-operator-gateway",
+  );
+  expect(monitor.spec.endpoints).toEqual([{ port: "metrics" }, { port: "metrics-twin" }]);
+});
+
 test("a component that declares no rights has no roles and no token", () => {
   const { spec } = object("config/base/log-sink.yaml", "Deployment", "relay-operator-log-sink");
   expect(spec.template.spec.automountServiceAccountToken).toBe(false);
@@ -98,7 +134,7 @@ test("the pods of one component are not selected by what is another's", () => {
 test("traffic is limited to what is declared", () => {
   const policy = object("config/base/network.yaml", "NetworkPolicy", "relay-operator-gateway").spec;
   expect(policy.ingress[0].ports.map((one: { port: number }) => one.port)).toEqual([
-    9090, 9091, 1235, 5353, 7000, 20_000,
+    9090, 9091, 1235, 5353, 7000, 20_000, 9092, 9093, 7001,
   ]);
   expect(policy.ingress[0].ports).toContainEqual({ port: 20_000, endPort: 20_999, protocol: "TCP" });
   expect(policy.egress[0].ports).toContainEqual({ port: 1234, protocol: "TCP" });
@@ -259,6 +295,10 @@ test.for<[Partial<OperatorDeclaration>, string]>([
   [{ ports: { api: { port: 20, endPort: 10 } } }, "ports.api: endPort 10 must not be below port 20"],
   [{ ports: { api: { port: 20, endPort: 30, service: 20 } } }, "ports.api: no Service can lead to a range"],
   [{ components: { Gateway: {} } }, "components.Gateway:"],
+  [
+    { ports: { api: 80 }, twin: { metricsPort: 1, healthPort: 2, ports: { api: 81 } } },
+    "twin.ports.api: is the name of a port of the component",
+  ],
   [{ settings: { "a b": { env: "A", schema: z.string().default("") } } }, "settings.a b:"],
   [{ settings: { a: { env: "A", schema: z.string() } } }, "settings.a: its schema must have a default"],
   [

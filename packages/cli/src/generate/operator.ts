@@ -42,6 +42,18 @@ export interface PortDeclaration {
   readonly service?: number | false;
 }
 
+/** A second process of a component in each of its pods. */
+export interface TwinDeclaration {
+  /** Where it serves `/metrics`, if the component does. */
+  readonly metricsPort: number;
+  /** Where it serves `/healthz` and `/readyz`, if the component does. */
+  readonly healthPort: number;
+  /** Variables that it has beside the component's, or in their place. @default none */
+  readonly env?: ComponentDeclaration["env"];
+  /** What else it listens on by itself, by name. No Service leads there. @default nothing */
+  readonly ports?: Readonly<Record<string, number>>;
+}
+
 /** A program that runs as a Deployment of its own. */
 export interface ComponentDeclaration {
   /** @default 2 */
@@ -107,6 +119,12 @@ export interface ComponentDeclaration {
    * @default none
    */
   readonly container?: Partial<Omit<ContainerInput, "name" | "image">>;
+  /**
+   * The same program once more in each pod, in a container of its own. Both have the pod's address,
+   * and those of `ports` on which both listen (`reusePort`) take connections as long as one of the
+   * two lives. @default none
+   */
+  readonly twin?: TwinDeclaration;
 }
 
 /** Pods that the operator makes, in whatever namespaces, and that serve metrics. */

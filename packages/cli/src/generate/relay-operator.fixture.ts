@@ -58,6 +58,12 @@ export const relayOperator = defineOperator({
       env: { TOKEN: { secretKeyRef: { name: "relay-operator-keys", key: "token", optional: true } } },
       pod: { volumes: [{ name: "scratch", emptyDir: {} }] },
       container: { volumeMounts: [{ name: "scratch", mountPath: "/tmp" }] },
+      twin: {
+        metricsPort: 9092,
+        healthPort: 9093,
+        ports: { control: 7001 },
+        env: { CONTROL_PORT: "7001" },
+      },
     },
     "log-sink": { egress: "anywhere", metricsPort: false, healthPort: false, ports: { syslog: 6514 } },
   },

@@ -27,6 +27,14 @@ export interface Setting {
   readonly describe: string;
 }
 
+/** The second process in each pod of a component, with the defaults filled in. */
+export interface Twin {
+  readonly metricsPort: number | undefined;
+  readonly healthPort: number | undefined;
+  readonly env: NonNullable<ComponentDeclaration["env"]>;
+  readonly ports: readonly Port[];
+}
+
 /** A program of the operator, with the defaults filled in. */
 export interface Component {
   /** Its key among the components; undefined for the manager itself. */
@@ -54,6 +62,7 @@ export interface Component {
   readonly namespaceRules: readonly PolicyRule[];
   readonly pod: Partial<PodSpecInput>;
   readonly container: Partial<ContainerInput>;
+  readonly twin: Twin | undefined;
 }
 
 /** An operator, checked, with the defaults filled in. */
@@ -74,7 +83,7 @@ export interface Operator
 const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const portName = /^(?=.*[a-z])[a-z0-9](-?[a-z0-9]){0,14}$/;
 const settingPath = /^[a-z][A-Za-z0-9]*(\.[a-z][A-Za-z0-9]*)*$/;
-const ownPorts = ["webhook", "metrics", "health"];
+const ownPorts = ["webhook", "metrics", "health", "metrics-twin", "health-twin"];
 /** Each component has a file of its name, and these are there already. */
 const ownFiles = ["crd", "rbac", "manager", "webhook", "network"];
 
@@ -182,6 +191,24 @@ function resolveComponent(
     namespaceRules: declared.namespaceRules ?? [],
     pod: declared.pod ?? {},
     container: declared.container ?? {},
+    twin: resolveTwin(`${at}twin`, declared),
+  };
+}
+
+function resolveTwin(
+  at: string,
+  { twin, metricsPort, healthPort, ports = {} }: ComponentDeclaration,
+): Twin | undefined {
+  if (twin === undefined) return undefined;
+  const own = Object.entries(twin.ports ?? {}).map(([name, port]) => {
+    if (Object.hasOwn(ports, name)) refuse(`${at}.ports.${name}`, "is the name of a port of the component");
+    return resolvePort(`${at}.ports.${name}`, name, { port, service: false });
+  });
+  return {
+    metricsPort: metricsPort === false ? undefined : twin.metricsPort,
+    healthPort: healthPort === false ? undefined : twin.healthPort,
+    env: twin.env ?? {},
+    ports: own,
   };
 }
 

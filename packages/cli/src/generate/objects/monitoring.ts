@@ -3,6 +3,7 @@ import type { Rendering } from "../rendering.ts";
 import type { Component, Operator } from "../resolve.ts";
 import { commonAlerts } from "./alerts.ts";
 import { labelsOf, selectorOf } from "./labels.ts";
+import { metricsPorts } from "./workload.ts";
 
 /** Has Prometheus' operator scrape every component that serves metrics. */
 export function serviceMonitors(operator: Operator, { namespace }: Rendering): readonly object[] {
@@ -12,7 +13,7 @@ export function serviceMonitors(operator: Operator, { namespace }: Rendering): r
     metadata: { name: component.name, namespace, labels: labelsOf(operator, component) },
     spec: {
       selector: { matchLabels: { ...selectorOf(component), "app.kubernetes.io/component": "metrics" } },
-      endpoints: [{ port: "metrics" }],
+      endpoints: metricsPorts(component).map(({ name: port }) => ({ port })),
     },
   }));
 }

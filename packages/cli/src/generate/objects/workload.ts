@@ -16,13 +16,30 @@ export function workloadObjects(
   ];
 }
 
-/** The component's ports by name, as containers have them. */
+/** What runs in one of a pod's containers: the component, or its twin. */
+type Process = Pick<Component, "metricsPort" | "healthPort" | "webhookPort" | "ports" | "env"> & {
+  /** What tells the twin's names from the component's. */
+  readonly suffix: "" | "-twin";
+};
+
+/** The processes of each pod of a component. */
+function processesOf(component: Component): readonly Process[] {
+  const { twin, env } = component;
+  const first = { ...component, suffix: "" } as const;
+  if (!twin) return [first];
+  return [first, { ...twin, env: { ...env, ...twin.env }, webhookPort: undefined, suffix: "-twin" }];
+}
+
+/** The ports of a component's pods by name, as containers have them. */
 export function containerPorts(component: Component) {
-  const { webhookPort, metricsPort, healthPort, ports } = component;
+  return processesOf(component).flatMap(portsOf);
+}
+
+function portsOf({ webhookPort, metricsPort, healthPort, ports, suffix }: Process) {
   const own = [
     { name: "webhook", port: webhookPort },
-    { name: "metrics", port: metricsPort },
-    { name: "health", port: healthPort },
+    { name: `metrics${suffix}`, port: metricsPort },
+    { name: `health${suffix}`, port: healthPort },
   ].flatMap(({ name, port }) =>
     port === undefined ? [] : [{ name, port, endPort: undefined, protocol: "TCP" }],
   );
@@ -60,30 +77,30 @@ function deployment(operator: Operator, component: Component, rendering: Renderi
           ],
           ...rendering.pod,
           ...pod,
-          containers: [container(component, rendering)],
+          containers: processesOf(component).map((process) => container(component, process, rendering)),
         },
       },
     },
   };
 }
 
-function container(component: Component, rendering: Rendering) {
+function container(component: Component, process: Process, rendering: Rendering) {
   const { key = "operator", args } = component;
   return {
-    name: key,
+    name: `${key}${process.suffix}`,
     image: rendering.image,
     ...rendering.container,
     ...(args.length === 0 ? {} : { args }),
-    env: environment(component, rendering),
+    env: environment(component, process, rendering),
     // Containers list single ports: what they have of a range is not known here.
-    ports: containerPorts(component)
+    ports: portsOf(process)
       .filter(({ endPort }) => endPort === undefined)
       .map(({ name, port, protocol }) => ({
         name,
         containerPort: port,
         ...(protocol === "TCP" ? {} : { protocol }),
       })),
-    ...(component.healthPort === undefined ? {} : probes),
+    ...(process.healthPort === undefined ? {} : probesAt(`health${process.suffix}`)),
     resources: rendering.resources(component),
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -94,18 +111,20 @@ function container(component: Component, rendering: Rendering) {
   };
 }
 
-function probe(path: string) {
-  return { httpGet: { path, port: "health" } };
+function probesAt(port: string) {
+  const probe = (path: string) => ({ httpGet: { path, port } });
+  return {
+    startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: 60 },
+    livenessProbe: { ...probe("/healthz"), periodSeconds: 10 },
+    readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
+  };
 }
 
-const probes = {
-  startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: 60 },
-  livenessProbe: { ...probe("/healthz"), periodSeconds: 10 },
-  readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
-};
-
-function environment(component: Component, rendering: Rendering): readonly object[] {
-  const { env, commonSettings, settings, metricsPort, healthPort } = component;
+function environment(
+  { commonSettings, settings }: Component,
+  { env, metricsPort, healthPort }: Process,
+  rendering: Rendering,
+): readonly object[] {
   return [
     ...["name", "namespace"].map((field) => ({
       name: `POD_${field.toUpperCase()}`,
@@ -129,6 +148,14 @@ function environment(component: Component, rendering: Rendering): readonly objec
 function bindAddress(name: string, port: number | undefined, usual: number): readonly object[] {
   if (port === usual) return [];
   return [{ name, value: port === undefined ? "0" : `:${port}` }];
+}
+
+/** Where the processes of a component serve metrics, as its Service has them. */
+export function metricsPorts(component: Component) {
+  return processesOf(component).flatMap(({ metricsPort, suffix }) => {
+    const name = `metrics${suffix}`;
+    return metricsPort === undefined ? [] : [{ name, port: metricsPort, targetPort: name }];
+  });
 }
 
 function disruptionBudget(operator: Operator, component: Component, { namespace }: Rendering) {
@@ -166,7 +193,7 @@ function services(operator: Operator, component: Component, { namespace }: Rende
       : [
           service("-metrics", {
             selector,
-            ports: [{ name: "metrics", port: metricsPort, targetPort: "metrics" }],
+            ports: metricsPorts(component),
           }),
         ]),
     ...(exposed.length === 0
