@@ -44,6 +44,9 @@ const watchNamespaces = {
   schema: operatorShape.WATCH_NAMESPACES,
 };
 
+/** Where the two processes of each replica of the resolver report what they do. */
+const [internalPort, twinPort] = [8013, 8014] as const;
+
 /** As Prometheus has it: its own label `namespace` is that of the operator's pods. */
 const service = "exported_namespace, source";
 
@@ -60,6 +63,7 @@ export const operator = defineOperator({
   // Triggers name servers anywhere, and the way to a Service is tried by connecting to it.
   egress: "anywhere",
   env: {
+    ELASTI_RESOLVER_PORT: `${internalPort},${twinPort}`,
     ELASTI_WAKE_AUDIENCE: audience,
     ELASTI_WAKE_ACCOUNT: "$(POD_NAMESPACE):elasti-operator-resolver",
     PROMETHEUS_TRIGGER_AUTHORIZATION_HEADER: secret("prometheusAuthorizationHeader"),
@@ -81,7 +85,7 @@ export const operator = defineOperator({
       args: ["resolver-main.js"],
       ports: {
         http: { port: 8012, service: 80 },
-        internal: 8013,
+        internal: internalPort,
         services: { port: 20_000, endPort: 29_999 },
       },
       egress: "anywhere",
@@ -92,6 +96,7 @@ export const operator = defineOperator({
         // By itself Node takes a quarter of the pod's memory for its objects, and what waits is
         // objects.
         NODE_OPTIONS: "--max-old-space-size-percentage=75",
+        ELASTI_RESOLVER_SHARES_PORTS: "true",
         ELASTI_OPERATOR_TOKEN_FILE: `${tokens}/token`,
         PATH_PROBE_KEY: secret("pathProbeKey"),
         SENTRY_DSN: secret("resolverSentryDsn"),
@@ -133,6 +138,13 @@ export const operator = defineOperator({
         ],
       },
       container: { volumeMounts: [{ name: "tokens", mountPath: tokens, readOnly: true }] },
+      // One that is killed leaves the other, which listens on the same ports.
+      twin: {
+        metricsPort: 8082,
+        healthPort: 8083,
+        ports: { "internal-twin": twinPort },
+        env: { ELASTI_RESOLVER_PORT: String(twinPort) },
+      },
     },
   },
   alerts: [

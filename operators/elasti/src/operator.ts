@@ -2,6 +2,7 @@ import type { Controller, PolicyRule, Runnable } from "@windlass/runtime";
 import { pathProof } from "./path-proof.ts";
 import { resolversIn } from "./service/cluster-view.ts";
 import { type ElastiDependencies, elastiController } from "./service/controller.ts";
+import { goneResolvers } from "./service/gone-resolvers.ts";
 import { operatorMetrics } from "./service/operator-metrics.ts";
 import { TcpPathProbe } from "./service/path-probe.ts";
 import { ResolverLinks } from "./service/resolver-links.ts";
@@ -21,6 +22,8 @@ import { Prometheus } from "./triggers/prometheus.ts";
 export interface Operator {
   readonly controller: Controller;
   readonly everywhere: readonly Runnable[];
+  /** Which replicas of the resolver it has a connection to. */
+  readonly links: ResolverLinks;
 }
 
 /** Rights of the operator beside those of its controller. */
@@ -36,7 +39,8 @@ export const operatorRules: readonly PolicyRule[] = [
  * @param readSecret reads what triggers have in Secrets. @default none can be read
  */
 export function operator(settings: OperatorSettings, kinds: KindLookup, readSecret?: ReadSecret): Operator {
-  const reports = httpReports(settings.ELASTI_RESOLVER_PORT);
+  const ports = settings.ELASTI_RESOLVER_PORT;
+  const reports = httpReports(ports);
   const resolver = {
     namespace: settings.ELASTI_RESOLVER_NAMESPACE ?? settings.POD_NAMESPACE,
     name: settings.ELASTI_RESOLVER_SERVICE_NAME,
@@ -56,6 +60,7 @@ export function operator(settings: OperatorSettings, kinds: KindLookup, readSecr
     ...(readSecret && { readSecret }),
     intervalMs: settings.POLLING_INTERVAL * 1_000,
   });
+  const links = new ResolverLinks(ports);
   const { ELASTI_WAKE_AUDIENCE: audience, ELASTI_WAKE_ACCOUNT: account } = settings;
   return {
     controller: elastiController({
@@ -64,7 +69,7 @@ export function operator(settings: OperatorSettings, kinds: KindLookup, readSecr
       reports,
       wishes,
       resolver,
-      links: new ResolverLinks(settings.ELASTI_RESOLVER_PORT),
+      links,
       portRange: settings.ELASTI_RESOLVER_PORT_RANGE,
       patience: { settleMs: settings.SETTLE_SECONDS * 1_000, proofMs: 30_000, reprieveMs: 10_000 },
     }),
@@ -73,13 +78,15 @@ export function operator(settings: OperatorSettings, kinds: KindLookup, readSecr
         port: settings.ELASTI_OPERATOR_PORT,
         ...(audience !== undefined && { authorize: tokenCheck(audience, account) }),
       }),
+      goneResolvers(links, resolver),
       operatorMetrics(),
     ],
+    links,
   };
 }
 
 /**
- * What all replicas of the resolver report together. If one does not answer, the number is not
+ * What all processes of the resolver report together. If one does not answer, the number is not
  * known.
  */
 function countBy(
@@ -89,7 +96,9 @@ function countBy(
   return async ({ metadata, spec }, { cache, signal }) => {
     const replicas = resolversIn(slicesOf({ cache }, resolver)).filter(({ isReady }) => isReady);
     const answers = await Promise.all(
-      replicas.map(({ address }) => reports.of(address, metadata.namespace, spec.service, signal)),
+      replicas.flatMap(({ address }) =>
+        reports.ports.map((port) => reports.of(address, port, metadata.namespace, spec.service, signal)),
+      ),
     );
     const reported = answers.filter((report) => report !== undefined && report !== "gone");
     if (answers.length === 0 || reported.length < answers.length) return undefined;

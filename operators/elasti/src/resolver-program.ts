@@ -36,6 +36,7 @@ export function resolverProgram(settings: ResolverSettings): {
     internalPort: settings.ELASTI_RESOLVER_PORT,
     clusterDomain: domain,
     pathProof: pathProof(settings.PATH_PROBE_KEY),
+    sharesPorts: settings.ELASTI_RESOLVER_SHARES_PORTS,
     ...(settings.ELASTI_RESOLVER_HOST !== undefined && { host: settings.ELASTI_RESOLVER_HOST }),
     ...(settings.HEADER_FOR_HOST !== undefined && { hostHeader: settings.HEADER_FOR_HOST }),
     limits: {

@@ -10,6 +10,20 @@ const port = (fallback: number) =>
     (value) => (typeof value === "string" && serviceLink.test(value) ? undefined : value),
     z.coerce.number().int().min(1).max(65_535).default(fallback),
   );
+/** One port, or several: `8013,8014`. */
+const ports = (fallback: string) =>
+  z.preprocess(
+    (value) => (typeof value === "string" && serviceLink.test(value) ? undefined : value),
+    z.coerce
+      .string()
+      .default(fallback)
+      .transform((text, context) => {
+        const numbers = text.split(",").map((one) => Number(one.trim()));
+        if (numbers.every((one) => Number.isInteger(one) && one >= 1 && one <= 65_535)) return numbers;
+        context.addIssue(`must be ports such as 8013,8014, not ${JSON.stringify(text)}`);
+        return z.NEVER;
+      }),
+  );
 const seconds = (fallback: number, most: number) =>
   z.coerce.number().int().min(1).max(most).default(fallback);
 /** A variable that is set to nothing is one that is not set: manifests have them so. */
@@ -43,7 +57,6 @@ const common = {
     .transform((text) => text.split(/[\s,]+/).filter((name) => name !== ""))
     .describe("Only these namespaces are watched, separated by commas; all if empty"),
   ELASTI_OPERATOR_PORT: port(8013).describe("Where every replica of the operator takes wake requests"),
-  ELASTI_RESOLVER_PORT: port(8013).describe("Where every replica of the resolver reports what it does"),
   PATH_PROBE_KEY: optional.describe(
     "By which the operator recognizes the resolver's answers on the way to a Service; both have the same",
   ),
@@ -62,6 +75,9 @@ export const OperatorSettings = z.object({
     .min(1)
     .default("elasti-operator-resolver")
     .describe("The Service whose endpoints are the resolver's replicas"),
+  ELASTI_RESOLVER_PORT: ports("8013").describe(
+    "Where every replica of the resolver reports what it does: a port for each of its processes",
+  ),
   ELASTI_RESOLVER_PORT_RANGE: portRange.describe("The ports that the resolver listens on for Services"),
   ELASTI_WAKE_AUDIENCE: optional.describe(
     "The audience of the service account token that a wake request must have; without it all who reach the port may wake",
@@ -98,6 +114,11 @@ export const ResolverSettings = z.object({
   ELASTI_RESOLVER_PROXY_PORT: port(8012).describe(
     "A port that takes requests of all Services by the host that they name, as the original's resolver does",
   ),
+  ELASTI_RESOLVER_PORT: port(8013).describe("Where this process reports to the operator what it does"),
+  ELASTI_RESOLVER_SHARES_PORTS: z
+    .stringbool()
+    .default(false)
+    .describe("Whether other processes of the pod listen on the ports for clients too"),
   ELASTI_RESOLVER_HOST: optional.describe("The address to listen on; by default all"),
   HEADER_FOR_HOST: optional.describe("On that port, a header that names the host instead of Host"),
   QUEUE_SIZE: z.coerce

@@ -31,7 +31,10 @@ export interface Installer {
   uninstall(place: Place): Promise<void>;
 }
 
-const components = { "elasti-operator": "operator", "elasti-operator-resolver": "resolver" };
+const components = {
+  "elasti-operator": ["operator"],
+  "elasti-operator-resolver": ["resolver", "resolver-twin"],
+};
 
 /**
  * The manifests of `config/default`, in another namespace, with an overlay as those write who want
@@ -44,7 +47,7 @@ export const kustomize: Installer = {
     try {
       for (const part of ["base", "default"])
         await cp(join(folder, "config", part), join(overlay, part), { recursive: true });
-      const patches = Object.entries(components).map(([name, container]) => ({
+      const patches = Object.entries(components).map(([name, containers]) => ({
         target: { kind: "Deployment", name },
         patch: JSON.stringify({
           apiVersion: "apps/v1",
@@ -53,7 +56,10 @@ export const kustomize: Installer = {
           spec: {
             template: {
               spec: {
-                containers: [{ name: container, env: [{ name: "WATCH_NAMESPACES", value: watched }] }],
+                containers: containers.map((container) => ({
+                  name: container,
+                  env: [{ name: "WATCH_NAMESPACES", value: watched }],
+                })),
               },
             },
           },

@@ -1,9 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { applyManifest, type Client, ignoreNotFound, type ObjectOf } from "@windlass/client";
 import { type PolicyRule, rbacFor } from "@windlass/runtime";
 import {
@@ -35,6 +37,15 @@ export const labImage = "windlass/elasti:lab";
 const names = { operator: "elasti-operator", resolver: "elasti-operator-resolver" } as const;
 const wait = { timeout: 90_000 };
 
+/** The ports of each process of a replica, as the manifests have them. */
+const processes = {
+  operator: [{ metrics: 8080, health: 8081, internal: 8013 }],
+  resolver: [
+    { metrics: 8080, health: 8081, internal: 8013 },
+    { metrics: 8082, health: 8083, internal: 8014 },
+  ],
+} as const;
+
 /**
  * The lab's cluster with two replicas of the operator and some of the resolver in pods, for one
  * namespace alone.
@@ -48,16 +59,23 @@ export interface LabEnvironment extends AsyncDisposable {
   readonly system: string;
   /** The pods of a part that are ready and not about to end, the leader's first. */
   podsOf(part: keyof typeof names): Promise<readonly PodObject[]>;
+  /** Whether a process of a pod takes connections, at its internal port. */
+  isServing(pod: PodObject, which: number): Promise<boolean>;
   /** The name of the pod that leads, or led last: it may be gone. */
   leader(): Promise<string>;
-  /** Kills the process of a pod with SIGKILL. The kubelet starts another. */
-  kill(pod: PodObject): void;
+  /**
+   * Kills a process of a pod with SIGKILL: its only one, or the first or second of a resolver. The
+   * kubelet starts another.
+   */
+  kill(pod: PodObject, which?: number): Promise<void>;
+  /** How many processes a replica of a part has. */
+  processesOf(part: keyof typeof names): number;
   /** Stops the process of a pod for a while, as on a node without CPU to spare. */
   freeze(pod: PodObject, ms: number): Promise<void>;
   /** Deletes a pod, which ends it with SIGTERM. */
   end(pod: PodObject): Promise<void>;
-  /** What requests a pod of the resolver holds, or has forwarded. */
-  inHandOf(pod: PodObject): Promise<number>;
+  /** What requests a process of a resolver holds, or has forwarded. */
+  inHandOf(pod: PodObject, which: number): Promise<number>;
   /** The sum of a metric over all replicas of a part, of the series with these labels. */
   metric(part: keyof typeof names, name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
 }
@@ -105,14 +123,11 @@ async function install(
   const namespace = await cluster.createNamespace("elasti");
   await grant(client, system, [system, namespace]);
   const watched = { WATCH_NAMESPACES: namespace };
-  await client.create(
-    Deployment,
-    deployment(system, names.operator, 2, "main.js", { ...watched, POLLING_INTERVAL: "1", ...settings }),
-  );
-  await client.create(
-    Deployment,
-    deployment(system, names.resolver, resolvers, "resolver-main.js", { ...watched, DRAIN_SECONDS: "120" }),
-  );
+  const internal = processes.resolver.map((one) => one.internal).join();
+  const own = { ...watched, POLLING_INTERVAL: "1", ELASTI_RESOLVER_PORT: internal, ...settings };
+  await client.create(Deployment, deployment(system, "operator", 2, "main.js", own));
+  const shared = { ...watched, DRAIN_SECONDS: "120", ELASTI_RESOLVER_SHARES_PORTS: "true" };
+  await client.create(Deployment, deployment(system, "resolver", resolvers, "resolver-main.js", shared));
   for (const name of Object.values(names)) {
     const ports = [
       { name: "internal", port: 8013 },
@@ -151,27 +166,34 @@ async function install(
     system,
     podsOf,
     leader,
-    kill: (pod) => onTask(pod, "kill", "--signal", "SIGKILL"),
+    kill: (pod, which = 0) => onTask(pod, which, "kill", "--signal", "SIGKILL"),
+    isServing: ({ status }, which) =>
+      takesConnections(status?.podIP ?? "", processes.resolver[which]?.internal ?? 0),
+    processesOf: (part) => processes[part].length,
     freeze: async (pod, ms) => {
-      onTask(pod, "pause");
+      const all = (pod.spec?.containers ?? []).map((_, which) => which);
+      const onAll = (verb: string) => Promise.all(all.map((which) => onTask(pod, which, verb)));
       try {
+        await onAll("pause");
         await delay(ms);
       } finally {
-        onTask(pod, "resume");
+        await onAll("resume");
       }
     },
     end: async ({ metadata }) => {
       await client.delete(Pod, metadata);
     },
-    inHandOf: async ({ status }) => {
-      const text = await textOf(`http://${status?.podIP}:8080/metrics`);
+    inHandOf: async ({ status }, which) => {
+      const text = await textOf(`http://${status?.podIP}:${processes.resolver[which]?.metrics}/metrics`);
       const names = ["elasti_resolver_queued_count", "elasti_resolver_in_flight_requests"];
       return names.reduce((sum, name) => sum + sumOf(text, name, {}), 0);
     },
     metric: async (part, name, labels = {}) => {
       const pods = await podsOf(part);
       const texts = await Promise.all(
-        pods.map(({ status }) => textOf(`http://${status?.podIP}:8080/metrics`)),
+        pods.flatMap(({ status }) =>
+          processes[part].map(({ metrics }) => textOf(`http://${status?.podIP}:${metrics}/metrics`)),
+        ),
       );
       return texts.reduce((sum, text) => sum + sumOf(text, name, labels), 0);
     },
@@ -243,16 +265,34 @@ async function bind(
 
 function deployment(
   namespace: string,
-  name: string,
+  part: keyof typeof names,
   replicas: number,
   program: string,
   settings: Readonly<Record<string, string>>,
 ) {
+  const name = names[part];
   const labels = { app: name };
-  const env = Object.entries({ POD_NAMESPACE: namespace, LOG_LEVEL: "info", ...settings }).map(
-    ([variable, value]) => ({ name: variable, value }),
-  );
-  const probe = (path: string) => ({ httpGet: { path, port: 8081 }, periodSeconds: 1 });
+  const containers = processes[part].map(({ metrics, health, internal }, which) => {
+    const env = {
+      POD_NAMESPACE: namespace,
+      LOG_LEVEL: "info",
+      METRICS_BIND_ADDRESS: `:${metrics}`,
+      HEALTH_PROBE_BIND_ADDRESS: `:${health}`,
+      ...(part === "resolver" && { ELASTI_RESOLVER_PORT: String(internal) }),
+      ...settings,
+    };
+    const probe = (path: string) => ({ httpGet: { path, port: health }, periodSeconds: 1 });
+    return {
+      name: `main-${which}`,
+      image: labImage,
+      args: [program],
+      env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+      readinessProbe: probe("/readyz"),
+      livenessProbe: { ...probe("/healthz"), periodSeconds: 5, failureThreshold: 6 },
+      // On a busy machine a share of the CPU that is too small would be what is measured.
+      resources: { requests: { cpu: part === "resolver" ? "125m" : "50m", memory: "64Mi" } },
+    };
+  });
   return {
     metadata: { namespace, name },
     spec: {
@@ -263,29 +303,29 @@ function deployment(
         spec: {
           serviceAccountName: name,
           terminationGracePeriodSeconds: 150,
-          containers: [
-            {
-              name: "main",
-              image: labImage,
-              args: [program],
-              env,
-              readinessProbe: probe("/readyz"),
-              livenessProbe: { ...probe("/healthz"), periodSeconds: 5, failureThreshold: 6 },
-              // On a busy machine a share of the CPU that is too small would be what is measured.
-              resources: { requests: { cpu: name === names.resolver ? "250m" : "50m", memory: "64Mi" } },
-            },
-          ],
+          containers,
         },
       },
     },
   };
 }
 
-/** Does something to the process of a pod. */
-function onTask({ status }: PodObject, ...verb: readonly string[]): void {
-  const id = status?.containerStatuses?.[0]?.containerID?.replace("containerd://", "") ?? "";
+/** Does something to a process of a pod. A load in this process goes on meanwhile. */
+async function onTask({ status }: PodObject, which: number, ...verb: readonly string[]): Promise<void> {
+  const found = status?.containerStatuses?.find(({ name }) => name === `main-${which}`);
+  const id = found?.containerID?.replace("containerd://", "") ?? "";
   const socket = join(dirname(process.env.KUBECONFIG ?? ""), "containerd.sock");
-  execFileSync(lab, ["exec", "ctr", "--address", socket, "--namespace", "k8s.io", "task", ...verb, id]);
+  await promisify(execFile)(lab, [
+    "exec",
+    "ctr",
+    "--address",
+    socket,
+    "--namespace",
+    "k8s.io",
+    "task",
+    ...verb,
+    id,
+  ]);
 }
 
 async function textOf(url: string): Promise<string> {
@@ -301,4 +341,17 @@ function sumOf(text: string, name: string, labels: Readonly<Record<string, strin
     if (isMeant) sum += Number(line.slice(line.lastIndexOf(" ") + 1));
   }
   return sum;
+}
+
+/** Whether a port takes connections. */
+export async function takesConnections(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1_000 });
+  try {
+    return await new Promise((resolve) => {
+      socket.on("connect", () => resolve(true));
+      for (const event of ["error", "timeout"]) socket.on(event, () => resolve(false));
+    });
+  } finally {
+    socket.destroy();
+  }
 }

@@ -34,6 +34,7 @@ export async function placeResolver(client: Client, isReady = true, isOneLeaving
  * Traffic where there is none: rules follow EndpointSlices at once, and the resolver the status.
  */
 export class ModelTraffic implements PathProbe, ResolverReports {
+  readonly ports = [8013];
   readonly #client: Client;
   #turn = 0;
   requests = 0;
@@ -79,6 +80,7 @@ export class ModelTraffic implements PathProbe, ResolverReports {
 
   async of(
     address: string,
+    _port: number,
     namespace: string,
     service: string,
   ): Promise<ResolverReport | "gone" | undefined> {

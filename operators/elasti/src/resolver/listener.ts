@@ -36,6 +36,14 @@ export interface ListenerHost extends ConnectionHost {
   accepted(): void;
 }
 
+/** Where a listener takes connections. */
+export interface ListenAddress {
+  readonly port: number;
+  readonly host: string | undefined;
+  /** Whether other processes listen there too. @default false */
+  readonly isShared?: boolean | undefined;
+}
+
 /** A client that sends nothing for this long waits for its server to speak first. */
 const SILENCE_MS = 1_000;
 /** Connections that wait to be accepted. A burst fills the usual 511. */
@@ -56,8 +64,8 @@ export class Listener {
   }
 
   /** @throws Error if the port cannot be had. @returns the port that it listens on. */
-  async listen(options: { readonly port: number; readonly host: string | undefined }): Promise<number> {
-    this.#server.listen({ ...options, backlog: BACKLOG });
+  async listen({ port, host, isShared = false }: ListenAddress): Promise<number> {
+    this.#server.listen({ port, host, reusePort: isShared, backlog: BACKLOG });
     await once(this.#server, "listening");
     return (this.#server.address() as AddressInfo).port;
   }

@@ -64,6 +64,11 @@ export interface ResolverOptions {
   readonly clusterDomain?: string;
   /** The address to listen on. @default all */
   readonly host?: string;
+  /**
+   * Whether other processes may listen on its ports at the same time, on Linux: connections are
+   * spread over them, and those that come after one was killed go to the others. @default false
+   */
+  readonly sharesPorts?: boolean;
   /** By what the operator recognizes this resolver. @default that of the usual key */
   readonly pathProof?: PathProof;
   /** @default ResolverLimits' own */
@@ -322,7 +327,7 @@ export class Resolver implements AsyncDisposable {
     const opened: OpenedPort = { listener, serves, isOpen: false };
     this.#listeners.set(port, opened);
     try {
-      await listener.listen({ port, host: this.#options.host });
+      await listener.listen({ port, host: this.#options.host, isShared: this.#options.sharesPorts });
       opened.isOpen = true;
     } catch (error) {
       // The port may be another's that is just leaving. The next change, or sweep, tries again.
@@ -333,14 +338,14 @@ export class Resolver implements AsyncDisposable {
 
   /** Takes requests of all services, by the host that they name. */
   async #listenShared(port: number): Promise<void> {
-    const { hostHeader, host } = this.#options;
+    const { hostHeader, host, sharesPorts } = this.#options;
     const portOf = (name: string | undefined) => this.#named(name ?? "");
     const name = hostHeader?.toLowerCase();
     const listener = new Listener(
       { protocolOf: () => "auto", portOf, isByName: true },
       this.#hostFor((request) => portOf((name && request.header(name)) ?? request.host)),
     );
-    const chosen = await listener.listen({ port, host });
+    const chosen = await listener.listen({ port, host, isShared: sharesPorts });
     this.#listeners.set(chosen, { listener, serves: sharedName, isOpen: true });
   }
 

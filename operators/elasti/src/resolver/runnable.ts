@@ -19,7 +19,7 @@ export interface TargetSource {
 export interface ResolverRunnableOptions
   extends Pick<
     ResolverOptions,
-    "sharedPort" | "hostHeader" | "clusterDomain" | "host" | "pathProof" | "limits"
+    "sharedPort" | "hostHeader" | "clusterDomain" | "host" | "sharesPorts" | "pathProof" | "limits"
   > {
   /** Fills the table. Resolves once all that there is has been set. */
   readonly follow: (table: TargetTable, context: RunnableContext) => Promise<TargetSource>;
@@ -52,24 +52,35 @@ export function resolver(options: ResolverRunnableOptions): Runnable {
     async start(context) {
       const { clock, log, metrics } = context;
       const table = new TargetTable();
-      const source = await follow(table, context);
-      const running = await Resolver.start({ ...own, targets: table, waker, clock, log, metrics });
-      context.addReadyCheck("resolver", () => running.fault());
+      let source: TargetSource | undefined;
+      let running: Resolver | undefined;
+      // Before it lists services, and takes connections: the operator takes a process that does not
+      // answer for one that has nothing, and it may be behind by the time that it begins.
       const internal = await startInternalServer(
         {
-          trafficOf: (key) => running.trafficOf(key),
-          traffic: () => running.traffic(),
-          stepOf: (key) => source.stepOf(key),
+          trafficOf: (key) => running?.trafficOf(key),
+          traffic: () => running?.traffic() ?? [],
+          stepOf: (key) => source?.stepOf(key),
         },
         { port: internalPort, host: own.host },
       );
+      try {
+        source = await follow(table, context);
+        running = await Resolver.start({ ...own, targets: table, waker, clock, log, metrics });
+      } catch (error) {
+        source?.stop();
+        await internal.stop();
+        throw error;
+      }
+      const [followed, started] = [source, running];
+      context.addReadyCheck("resolver", () => started.fault());
       return async () => {
         // The operator asks until the last request is over, and endpoints are followed for those
         // that wait.
         const addresses = ownAddresses();
-        await running.drain({ getsConnections: () => source.leadsTo(addresses), ...drain });
+        await started.drain({ getsConnections: () => followed.leadsTo(addresses), ...drain });
         await internal.stop();
-        source.stop();
+        followed.stop();
       };
     },
   };

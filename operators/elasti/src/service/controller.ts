@@ -31,7 +31,7 @@ import { isOtherTarget, restore, type SleptTarget, sleptTargetOf } from "./slept
 import { arrangementOf, type Observation, type Patience, proofOf, type StageName, step } from "./stage.ts";
 import { StageTimes } from "./stage-times.ts";
 import { eventOf, faultyStatusOf, statusOf } from "./story.ts";
-import { heldIn, isQuiet, type Reply, type Reports, TrafficWatch } from "./traffic-watch.ts";
+import { heldIn, isQuiet, listeningIn, type Reply, type Reports, TrafficWatch } from "./traffic-watch.ts";
 
 /** What a service should do, from its triggers and schedules. */
 export interface Wishes {
@@ -276,9 +276,7 @@ class ServiceKeeper {
         sight,
         ports,
         arrangement: arrangementOf(position.stage, restsAt),
-        listening: new Map(
-          replies.flatMap(({ address, report }) => (report ? [[address, report.isListening] as const] : [])),
-        ),
+        listening: listeningIn(replies),
         wanted: await wantedReplicas(elasti, waiting, context),
         mayStart: areDependenciesAwake(elasti, neighboursIn(elasti, context)),
       },
@@ -383,9 +381,9 @@ class ServiceKeeper {
   }
 
   /**
-   * Asks the replicas of the resolver about a service.
+   * Asks the processes of the resolver about a service.
    *
-   * @param which `first`: a replica that does not answer is waited for only briefly once another
+   * @param which `first`: one that does not answer is waited for only briefly once another
    *   has answered.
    */
   async #ask(
@@ -399,13 +397,17 @@ class ServiceKeeper {
     const until = AbortSignal.any([signal, decided.signal]);
     // One that is about to end, or is too busy to say that it is ready, still has requests, and
     // clients that keep their connections to it. Only one that no longer runs has none.
-    const asked = resolvers.map(async ({ address, isReady }): Promise<readonly Reply[]> => {
-      const report = await reports.of(address, metadata.namespace, spec.service, until);
-      if (report !== "gone") return [{ address, report }];
-      return isReady ? [{ address, report: undefined }] : [];
+    const processes = resolvers.flatMap((one) => reports.ports.map((port) => ({ ...one, port })));
+    const asked = processes.map(async ({ address, port, isReady }): Promise<readonly Reply[]> => {
+      const report = await reports.of(address, port, metadata.namespace, spec.service, until);
+      if (report !== "gone") return [{ address, port, report }];
+      return isReady ? [{ address, port, report: undefined }] : [];
     });
     if (which === "all") return (await Promise.all(asked)).flat();
-    const unknown = (index: number) => [{ address: resolvers[index]?.address ?? "", report: undefined }];
+    const unknown = (index: number) => {
+      const { address = "", port = 0 } = processes[index] ?? {};
+      return [{ address, port, report: undefined }];
+    };
     const replies = await firstReplies(asked, unknown, { clock: this.clock, graceMs });
     decided.abort();
     return replies.flat();

@@ -22,7 +22,7 @@ test("a replica that no longer runs differs from one that does not answer", asyn
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const of = (service: string) => httpReports(port).of("127.0.0.1", "shop", service, signal);
+  const of = (service: string) => httpReports([port]).of("127.0.0.1", port, "shop", service, signal);
   expect(await of("web")).toEqual(report);
   expect(await of("odd")).toBeUndefined();
   expect(await of("cut")).toBeUndefined();

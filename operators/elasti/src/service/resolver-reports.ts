@@ -11,14 +11,18 @@ export interface ResolverReport extends ServiceTraffic {
   readonly instance?: string;
 }
 
-/** Asks replicas of the resolver what they do. */
+/** Asks the processes of the resolver what they do. */
 export interface ResolverReports {
+  /** Where the processes of each replica report: a replica is one process, or several. */
+  readonly ports: readonly number[];
   /**
+   * @param port of the process.
    * @returns `gone` if no process is there; undefined if it does not answer, or does not know the
    *   service.
    */
   of(
     address: string,
+    port: number,
     namespace: string,
     service: string,
     signal: AbortSignal,
@@ -28,12 +32,13 @@ export interface ResolverReports {
 const longestMs = 2_000;
 const longestBody = 65_536;
 /** What the kernel reports where no process listens, or the address is gone. */
-const absent: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"]);
+export const absentCodes: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"]);
 
-/** Reports by HTTP, from the internal port of each replica. */
-export function httpReports(port: number): ResolverReports {
+/** Reports by HTTP, from the internal ports of each replica. */
+export function httpReports(ports: readonly number[]): ResolverReports {
   return {
-    of: (address, namespace, service, signal) =>
+    ports,
+    of: (address, port, namespace, service, signal) =>
       new Promise((resolve) => {
         const path = `/traffic/${encodeURIComponent(namespace)}/${encodeURIComponent(service)}`;
         const asked = request({ host: address, port, path, timeout: longestMs, signal }, (answer) => {
@@ -47,7 +52,7 @@ export function httpReports(port: number): ResolverReports {
         });
         // A replica that cannot be asked has proven nothing: the caller waits, or gives up.
         asked.on("error", ({ code }: NodeJS.ErrnoException) =>
-          resolve(code !== undefined && absent.has(code) ? "gone" : undefined),
+          resolve(code !== undefined && absentCodes.has(code) ? "gone" : undefined),
         );
         asked.on("timeout", () => asked.destroy());
         asked.on("close", () => resolve(undefined));

@@ -91,7 +91,6 @@ function reachable(
   links: ResolverLinks | undefined,
 ): readonly ResolverEndpoint[] {
   if (!links) return resolvers;
-  links.expect(resolvers.filter(({ isReady }) => isReady).map(({ address }) => address));
   return resolvers.map((one) => ({ ...one, isReady: one.isReady && !links.isDown(one.address) }));
 }
 
