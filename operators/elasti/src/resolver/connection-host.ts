@@ -3,6 +3,7 @@ import type { Clock } from "@windlass/clock";
 import type { ClientView } from "./client-views.ts";
 import type { Decision } from "./decision.ts";
 import type { HeldBytes } from "./hold/held-bytes.ts";
+import type { Copies } from "./http1/copies.ts";
 import type { MalformedMessageError } from "./http1/malformed.ts";
 import type { RequestView } from "./request.ts";
 import type { Service, ServicePort } from "./service.ts";
@@ -12,6 +13,8 @@ export interface ConnectionHost {
   readonly clock: Clock;
   /** What requests that wait take of memory. */
   readonly heldBytes: HeldBytes;
+  /** Writes what has to be copied. */
+  readonly copies: Copies;
   /** Whether the resolver is about to end, and clients are asked to connect again. */
   isDraining(): boolean;
   decide(request: RequestView): Decision;

@@ -10,6 +10,7 @@ import { decide } from "./decide.ts";
 import { HoldBudget } from "./hold/budget.ts";
 import { HeldBytes } from "./hold/held-bytes.ts";
 import { usualSlowStart } from "./hold/load.ts";
+import { Copies } from "./http1/copies.ts";
 import { Listener, type ListenerHost, type ListenerRoute } from "./listener.ts";
 import { ResolverMetrics } from "./metrics.ts";
 import type { RequestView } from "./request.ts";
@@ -146,6 +147,7 @@ export class Resolver implements AsyncDisposable {
   readonly #tunnels: RelayGroup<ServiceKey>;
   readonly #joined = new Set<JoinedClient>();
   readonly #heldBytes: HeldBytes;
+  readonly #copies = new Copies();
   readonly #lostPeers: LostPeers;
   readonly #unsubscribe: () => void;
   #cancelSweep: () => void;
@@ -362,6 +364,7 @@ export class Resolver implements AsyncDisposable {
     return {
       clock: this.#clock,
       heldBytes: this.#heldBytes,
+      copies: this.#copies,
       isDraining: () => this.#state === "draining",
       decide: (request) => {
         const port = portOf(request);

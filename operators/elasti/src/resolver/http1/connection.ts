@@ -175,9 +175,9 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     this.#socket.write(text, "latin1");
   }
 
-  writeBytes(bytes: Buffer): void {
+  writeBytes(bytes: Buffer, start: number, end: number): void {
     this.#wrote();
-    this.#socket.write(bytes);
+    this.#host.copies.write(this.#socket, bytes, start, end);
   }
 
   cork(): void {

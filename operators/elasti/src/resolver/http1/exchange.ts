@@ -21,8 +21,8 @@ export interface ExchangeClient {
   /** Whether the client should be asked to connect again. */
   readonly isClosing: boolean;
   writeText(text: string): void;
-  /** The bytes are used until they are sent. */
-  writeBytes(bytes: Buffer): void;
+  /** The bytes are copied. */
+  writeBytes(bytes: Buffer, start: number, end: number): void;
   cork(): void;
   uncork(): void;
   /** Whether so much waits for the client that no more should be read for it. */
@@ -260,8 +260,7 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
     else {
       this.#client.cork();
       this.#writeText();
-      // What is not sent at once is needed for longer than the memory it came in.
-      this.#client.writeBytes(Buffer.from(bytes.subarray(start, end)));
+      this.#client.writeBytes(bytes, start, end);
       if (isChunked) this.#client.writeText("\r\n");
       this.#client.uncork();
       return;
