@@ -1,8 +1,10 @@
-import { startCluster, type TestCluster } from "@windlass/testing";
+import { EndpointSlice } from "@windlass/runtime/kinds";
+import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askOnce, startLoad, untilAnswered } from "../testing/load.ts";
 import { ResolverPods, type RunningOperator } from "../testing/resolver-pods.ts";
 import { createTarget, phase, sendToSleep, urlOf } from "../testing/traffic-suite.ts";
+import { resolverSliceName } from "./service/names.ts";
 
 const server = `
   const server = require("node:http").createServer((asked, answer) => asked.resume().on("end", () => answer.end("ok")));
@@ -109,5 +111,34 @@ describe.runIf(process.platform === "linux")("killed with SIGKILL", { timeout: 1
     const isBy = ([sentMs, failedMs]: readonly [number, number]) =>
       kills.some(({ atMs, goneMs }) => sentMs <= goneMs + endSeenMs && failedMs >= atMs);
     expect(failures.filter((_, index) => !isBy(failedBetween[index] ?? [0, 0]))).toEqual([]);
+  });
+
+  test("a whole replica is taken out of its Services by an operator that does not lead", async () => {
+    const { client } = cluster;
+    // All that was killed is back.
+    leader = await pods.runOperator(true);
+    const isBack = async () => [(await pods.ready()).length, (await pods.leadsTo("web")).length];
+    await expect.poll(isBack, { timeout: 60_000 }).toEqual([2, 2]);
+    await phase(client, { namespace: pods.namespace, name: "web" }, "Relaying");
+    await leader.stop();
+    const follower = await pods.runOperator(false);
+    const [gone, left] = await pods.ready();
+    const address = gone?.status?.podIP ?? "";
+    if (!gone || !left) throw new Error("the resolver is not ready");
+    await expect.poll(() => follower.knows(gone)).toBe(true);
+    await Promise.all([pods.kill(gone, 0), pods.kill(gone, 1)]);
+    const began = performance.now();
+    const key = { namespace: pods.namespace, name: resolverSliceName("web") };
+    const addresses = await waitFor(client, EndpointSlice, key, ({ endpoints }) => {
+      const found = (endpoints ?? []).flatMap((one) => one.addresses);
+      return found.includes(address) ? undefined : found;
+    });
+    const outMs = performance.now() - began;
+    expect(outMs).toBeLessThan(1_000);
+    process.stdout.write(`a replica that was killed is out after ${Math.round(outMs)} ms\n`);
+    expect(addresses).toEqual([left.status?.podIP]);
+    // The node's rules follow.
+    await expect.poll(() => ask(20)).toEqual(new Set([200]));
+    await follower.stop();
   });
 });
