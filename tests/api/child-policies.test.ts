@@ -1,4 +1,4 @@
-import { type Interceptor, ignoreNotFound, type KubernetesObject } from "@windlass/client";
+import { ignoreNotFound, type KubernetesObject } from "@windlass/client";
 import { adoptableByAnnotation, child, controller, defineResource, manager } from "@windlass/runtime";
 import { ConfigMap, Deployment, EventV1 as Event, Secret, Service } from "@windlass/runtime/kinds";
 import {
@@ -10,6 +10,7 @@ import {
 } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { beforeWrite } from "./before-write.ts";
 
 const Stage = defineResource({
   group: "policies.windlass.dev",
@@ -81,23 +82,8 @@ const stages = controller(Stage, {
   },
 });
 
-/** What others do just before the controller's next such write arrives, by its method and name. */
-const before = new Map<string, () => Promise<unknown>>();
-
-const others: Interceptor = (next) => ({
-  close: () => next.close(),
-  async request(request) {
-    const { pathname } = new URL(request.path, "http://server");
-    const name = pathname.slice(pathname.lastIndexOf("/") + 1);
-    const write = `${request.method} ${name}`;
-    const act = before.get(write);
-    if (act) {
-      before.delete(write);
-      await act();
-    }
-    return await next.request(request);
-  },
-});
+/** What others do just before the controller's next such write is sent, by its method and name. */
+const { acts: before, interceptor: others } = beforeWrite(({ method, name }) => `${method} ${name}`);
 
 let cluster: TestCluster;
 let namespace: string;

@@ -1,9 +1,10 @@
-import type { Interceptor, ObjectOf } from "@windlass/client";
+import type { ObjectOf } from "@windlass/client";
 import { child, controller, defineResource, manager } from "@windlass/runtime";
 import { Deployment } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { beforeWrite } from "./before-write.ts";
 
 const Stage = defineResource({
   group: "handover.windlass.dev",
@@ -35,22 +36,10 @@ const stages = controller(Stage, {
   },
 });
 
-/** What others do just before the fields of a Deployment are held. */
-const beforeHold = new Map<string, () => Promise<unknown>>();
-
-const others: Interceptor = (next) => ({
-  close: () => next.close(),
-  async request(request) {
-    const { pathname, searchParams } = new URL(request.path, "http://server");
-    const name = pathname.slice(pathname.lastIndexOf("/") + 1);
-    const act = searchParams.get("fieldManager") === "stage.windlass-handover" && beforeHold.get(name);
-    if (act) {
-      beforeHold.delete(name);
-      await act();
-    }
-    return await next.request(request);
-  },
-});
+/** What others do just before the fields of a Deployment are held, by its name. */
+const { acts: beforeHold, interceptor: others } = beforeWrite(({ name, query }) =>
+  query.get("fieldManager") === "stage.windlass-handover" ? name : undefined,
+);
 
 let cluster: TestCluster;
 let namespace: string;
