@@ -67,45 +67,42 @@ export async function applyConfiguration(
     if (isSlow) await nextTurn();
     return merged;
   };
-  for (;;) {
-    const exists =
-      registry.store.get(resource.bucket, storageKey(target.namespace, target.name)) !== undefined;
-    if (!exists) {
-      const { subresource } = target;
-      if (subresource !== undefined && !resource.strategy.createOnUpdate) {
-        throw notFound(nameOf(resource), target.name);
-      }
-      const merged = await merge(undefined);
-      const metadata = (isObject(merged.metadata) ? merged.metadata : {}) as JsonObject;
-      if (metadata.name && metadata.name !== target.name) {
-        throw badRequest(
-          `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${target.name})`,
-        );
-      }
-      metadata.name = target.name;
-      const version = textOf(metadata.resourceVersion);
-      delete metadata.resourceVersion;
-      merged.metadata = metadata;
-      const object = await decodeApplied(resource, merged, config);
-      if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
-      checkVersion(version);
-      write.checkMayCreate?.();
-      const created = await registry.create(resource, target.namespace, object, write.context, {
-        tracked: true,
-        subresource,
-        through: "update",
-      });
-      return { object: created, created: true };
+  const exists = registry.store.get(resource.bucket, storageKey(target.namespace, target.name)) !== undefined;
+  if (!exists) {
+    const { subresource } = target;
+    if (subresource !== undefined && !resource.strategy.createOnUpdate) {
+      throw notFound(nameOf(resource), target.name);
     }
-    const options = { kind: "PatchOptions", tracked: true } as const;
-    const applied = await registry.update(
-      target,
-      write.context,
-      async (live) => await decodeApplied(resource, await merge(live), config),
-      options,
-    );
-    return { object: applied, created: false };
+    const merged = await merge(undefined);
+    const metadata = (isObject(merged.metadata) ? merged.metadata : {}) as JsonObject;
+    if (metadata.name && metadata.name !== target.name) {
+      throw badRequest(
+        `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${target.name})`,
+      );
+    }
+    metadata.name = target.name;
+    const version = textOf(metadata.resourceVersion);
+    delete metadata.resourceVersion;
+    merged.metadata = metadata;
+    const object = await decodeApplied(resource, merged, config);
+    if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
+    checkVersion(version);
+    write.checkMayCreate?.();
+    const created = await registry.create(resource, target.namespace, object, write.context, {
+      tracked: true,
+      subresource,
+      through: "update",
+    });
+    return { object: created, created: true };
   }
+  const options = { kind: "PatchOptions", tracked: true } as const;
+  const applied = await registry.update(
+    target,
+    write.context,
+    async (live) => await decodeApplied(resource, await merge(live), config),
+    options,
+  );
+  return { object: applied, created: false };
 }
 
 /**
