@@ -119,9 +119,10 @@ export {
   type WatchOptions,
   watch,
 } from "./controller/watch.ts";
+export { type Logger, type LogMethod, silentLogger } from "./logging/logger.ts";
+export { pinoLogger } from "./logging/pino-logger.ts";
 export { PortError, RunnableError } from "./manager/errors.ts";
 export { type HealthCheck, HealthChecks } from "./manager/health.ts";
-export { pinoLogger } from "./manager/logger.ts";
 export { type Addable, type Manager, manager } from "./manager/manager.ts";
 export type { LeaderElectionOptions, ManagerOptions } from "./manager/options.ts";
 export type { Runnable, RunnableContext, Stage, Stop } from "./manager/runnable.ts";
@@ -166,9 +167,8 @@ export {
   terminal,
 } from "./reconcile/errors.ts";
 export type { EventInput, EventRecorder } from "./reconcile/events.ts";
-export { type Logger, type LogMethod, silentLogger } from "./reconcile/log.ts";
 export { controllerReference } from "./reconcile/owner.ts";
-export { lastWords, type PodFault, podFault, workloadFault } from "./reconcile/pod-fault.ts";
+export { lastLineOf, type PodFault, podFault, workloadFault } from "./reconcile/pod-fault.ts";
 export { isReady } from "./reconcile/readiness.ts";
 export { adoptableByAnnotation, appliedAnnotation } from "./reconcile/standing.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";

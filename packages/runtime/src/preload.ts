@@ -2,7 +2,7 @@
  * Every module that is loaded when it is first needed, so that importing the runtime stays cheap.
  */
 const lazy: readonly (() => Promise<unknown>)[] = [
-  () => import("./manager/logger.ts"),
+  () => import("./logging/pino-logger.ts"),
   () => import("./webhook/file-keeper.ts"),
   () => import("./webhook/listen.ts"),
   () => import("./webhook/self-managed-keeper.ts"),

@@ -1,4 +1,4 @@
-import { type Child, child, lastWords, type ObjectMeta, type ObjectOf, podFault } from "@windlass/runtime";
+import { type Child, child, lastLineOf, type ObjectMeta, type ObjectOf, podFault } from "@windlass/runtime";
 import { type ContainerInput, Job, type Pod, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
 import { managedBy, resourcesAnnotation, revisionAnnotation, setLabel, trialLabel } from "../names.ts";
 import { wantedOf } from "./status.ts";
@@ -188,7 +188,7 @@ function heldBy(
     .flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])])
     .map(({ state }) => state?.terminated)
     .find((end) => end !== undefined && end.exitCode !== 0);
-  const words = ended ? lastWords(ended.message) : ": the program ended at once, without an error";
+  const words = ended ? lastLineOf(ended.message) : ": the program ended at once, without an error";
   return {
     reason: "TrialFailed",
     message: `a new revision did not start, so it was not rolled out (delete Job ${name} to try again)${words}`,

@@ -177,7 +177,7 @@ export const initialState: ReflectorState = {
 };
 
 /**
- * How long each state may receives nothing before the peer counts as dead. A stream that does not
+ * How long each state may receive nothing before the peer counts as dead. A stream that does not
  * say when it is complete is left soon.
  */
 export const patienceMs = { streaming: 10_000, listing: 60_000, watching: 120_000 } as const;

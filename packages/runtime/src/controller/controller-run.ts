@@ -126,7 +126,7 @@ class Running {
   readonly #reconciler: Reconciler<AnyKind>;
   readonly #follows: Follows;
   readonly #throttle: LogThrottle;
-  readonly #breath: YieldBudget | undefined;
+  readonly #yieldBudget: YieldBudget | undefined;
   readonly #sourcesStop = new AbortController();
   readonly #reconcilesStop = new AbortController();
   readonly #undo: (() => void)[] = [];
@@ -145,7 +145,7 @@ class Running {
     this.#throttle = new LogThrottle(dependencies.clock);
     // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would
     // make runs depend on their turns.
-    this.#breath = dependencies.clock === systemClock ? new YieldBudget(dependencies.clock) : undefined;
+    this.#yieldBudget = dependencies.clock === systemClock ? new YieldBudget(dependencies.clock) : undefined;
     const followed = {
       informer: dependencies.informer,
       onKind: (kind: AnyKind) => this.#warnIfUndeclared(kind),
@@ -311,7 +311,7 @@ class Running {
   async #work(): Promise<void> {
     for (let lease = await this.queue.take(); lease; lease = await this.queue.take()) {
       await this.#reconcile(lease);
-      const pause = this.#breath?.pause();
+      const pause = this.#yieldBudget?.pause();
       if (pause) await pause;
     }
   }

@@ -1,7 +1,7 @@
 import type { ObjectKey } from "@windlass/client";
 import { sleep } from "@windlass/clock";
+import type { Logger } from "../logging/logger.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import type { Logger } from "../reconcile/log.ts";
 import type { Source, SourceContext } from "./source.ts";
 
 const backoff = { firstMs: 1_000, maxMs: 30_000 };

@@ -1,7 +1,7 @@
 import type { ObjectKey } from "@windlass/client";
 import { type Clock, type Duration, milliseconds, type Random } from "@windlass/clock";
 import type { CacheReader } from "../cache/contract.ts";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 
 /** What a source outside Kubernetes is handed. */
 export interface SourceContext {

@@ -8,9 +8,9 @@ import {
   namespacesByLabel,
 } from "../cache/index.ts";
 import type { ControllerSettings } from "../controller/settings.ts";
+import type { Logger } from "../logging/logger.ts";
 import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
-import type { Logger } from "../reconcile/log.ts";
 import type { ManagerOptions } from "./options.ts";
 
 /** What a manager's own cache is made with. */

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseKubeconfig } from "@windlass/client";
 import { expect, onTestFinished, test } from "vitest";
-import { silentLogger } from "../reconcile/log.ts";
+import { silentLogger } from "../logging/logger.ts";
 import { noTracing } from "../reconcile/tracing.ts";
 import { manager } from "./manager.ts";
 import type { ManagerOptions } from "./options.ts";

@@ -11,9 +11,9 @@ import {
   TransportError,
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
+import type { Logger } from "../logging/logger.ts";
 import { requestCounter, requestMeasures } from "../metrics/manager-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
-import type { Logger } from "../reconcile/log.ts";
 import type { Fence } from "./fence.ts";
 import { FencedWrites } from "./fenced-writes.ts";
 import type { ManagerOptions } from "./options.ts";

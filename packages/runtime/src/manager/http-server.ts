@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 import { PortError } from "./errors.ts";
 import { type ListenAddress, listening } from "./listening.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "@windlass/clock";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { ElectionRules } from "./election.ts";
 import type { LeaseAddress } from "./elector.ts";
 import { type Fence, type LeaseMemory, WriteFence } from "./fence.ts";

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { silentLogger } from "../reconcile/log.ts";
+import { silentLogger } from "../logging/logger.ts";
 import { competeInThread } from "./compete.ts";
 import { threadClock } from "./fence.ts";
 import { manager } from "./manager.ts";

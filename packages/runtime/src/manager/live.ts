@@ -1,6 +1,6 @@
 import type { ControllerRun } from "../controller/controller-run.ts";
+import type { Logger } from "../logging/logger.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import type { Logger } from "../reconcile/log.ts";
 
 interface Live {
   readonly name: string;

@@ -6,12 +6,12 @@ import { type Controller, isController } from "../controller/controller.ts";
 import { ControllerRun } from "../controller/controller-run.ts";
 import { IndexTable } from "../controller/indexes.ts";
 import { type ControllerSettings, settings } from "../controller/settings.ts";
+import type { Logger } from "../logging/logger.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
 import { electionMetrics } from "../metrics/manager-metrics.ts";
 import { Registry } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { Events } from "../reconcile/events.ts";
-import type { Logger } from "../reconcile/log.ts";
 import type { ReconcilerDependencies } from "../reconcile/run.ts";
 import { openTelemetry } from "../reconcile/tracing.ts";
 import { cachedKinds, openCache, scopeOf } from "./caching.ts";
@@ -224,7 +224,7 @@ class ManagerRun implements Manager {
 
   async #start(): Promise<void> {
     const { signal: stop } = this.#stopSignal;
-    const log = this.#options.log ?? (await (await import("./logger.ts")).pinoLogger());
+    const log = this.#options.log ?? (await (await import("../logging/pino-logger.ts")).pinoLogger());
     this.#log = log;
     const tracing = this.#options.tracing ?? (await openTelemetry());
     stop.throwIfAborted();

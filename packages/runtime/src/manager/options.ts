@@ -1,7 +1,7 @@
 import type { Client, ConnectOptions } from "@windlass/client";
 import { type Clock, type Duration, milliseconds, type Random } from "@windlass/clock";
 import type { Cache, CacheOptions, Namespaces } from "../cache/index.ts";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { Tracing } from "../reconcile/tracing.ts";
 import type { ElectionRules } from "./election.ts";
 

@@ -10,7 +10,7 @@ import { ConfigMap } from "@windlass/kinds/builtin";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 import { noTracing } from "../reconcile/tracing.ts";
 import { type LoggedLine, recordingLogger } from "../testing/recording-logger.ts";
 import { manager } from "./manager.ts";

@@ -1,7 +1,7 @@
 import { type Interceptor, TransportError, type TransportErrorCode } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
 import { type LogHistory, step as remind } from "../logging/log-throttle.ts";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 
 /** Why nothing can be had from the server. `code` is an error code of the client's. */
 export interface OutageCause {

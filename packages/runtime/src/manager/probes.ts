@@ -1,5 +1,5 @@
+import type { Logger } from "../logging/logger.ts";
 import { metricsContentType, type Registry } from "../metrics/registry.ts";
-import type { Logger } from "../reconcile/log.ts";
 import { bindAddressFrom } from "./bind-address.ts";
 import type { HealthChecks } from "./health.ts";
 import { type HttpServer, type Routes, serve } from "./http-server.ts";

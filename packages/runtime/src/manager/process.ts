@@ -1,7 +1,7 @@
+import type { Logger } from "../logging/logger.ts";
 import { rejectionCounter } from "../metrics/manager-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import type { Logger } from "../reconcile/log.ts";
 
 /** What a process is given over to. */
 export interface ProcessParts {
@@ -62,7 +62,7 @@ async function starts(parts: ProcessParts, asked: Promise<string>): Promise<bool
     await Promise.race([parts.start(), asked]);
     return true;
   } catch (error) {
-    const log = parts.log ?? (await (await import("./logger.ts")).pinoLogger());
+    const log = parts.log ?? (await (await import("../logging/pino-logger.ts")).pinoLogger());
     const code = error instanceof Error && "code" in error ? { code: error.code } : {};
     const say = (log.fatal ?? log.error).bind(log);
     say(code, `cannot start: ${messageOf(error)}`);

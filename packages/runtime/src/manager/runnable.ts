@@ -1,8 +1,8 @@
 import type { Reader, Writer } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
 import type { Cache } from "../cache/contract.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { Registry } from "../metrics/registry.ts";
-import type { Logger } from "../reconcile/log.ts";
 import type { HealthCheck } from "./health.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 import { Pulse, pulseReader, StallWatch } from "./stall.ts";
 
 function watched() {

@@ -1,5 +1,5 @@
 import { type LogHistory, step } from "../logging/log-throttle.ts";
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { ReconcileObserver } from "../reconcile/run.ts";
 import { type FenceClock, threadClock } from "./fence.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "@windlass/clock";
+import type { Logger } from "../logging/logger.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import type { Logger } from "../reconcile/log.ts";
 import { LiveParts } from "./live.ts";
 
 /** Work that takes longer to end than this is logged: it delays the next term. */

@@ -9,12 +9,12 @@ import type {
 } from "@windlass/client";
 import type { Clock, Duration } from "@windlass/clock";
 import type { CacheReader, DeclaredAs, IndexName } from "../cache/contract.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Child } from "./child.ts";
 import type { ReconcileClient } from "./client.ts";
 import type { WantedCondition } from "./condition.ts";
 import type { EventInput, EventRecorder } from "./events.ts";
-import type { Logger } from "./log.ts";
 
 /**
  * What a controller declares, for the compiler: which kinds and indexes its reconciler may ask for.

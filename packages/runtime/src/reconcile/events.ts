@@ -10,9 +10,9 @@ import {
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
 import { countOf, type LogDecision, LogThrottle } from "../logging/log-throttle.ts";
+import type { Logger } from "../logging/logger.ts";
 import { microTimestamp } from "./condition.ts";
 import { messageOf } from "./errors.ts";
-import type { Logger } from "./log.ts";
 
 /** Something that happened, for people: `kubectl events` and `kubectl describe` show it. */
 export interface EventInput {

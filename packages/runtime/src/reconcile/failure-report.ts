@@ -1,6 +1,6 @@
 import { countOf, type LogDecision } from "../logging/log-throttle.ts";
+import type { Logger } from "../logging/logger.ts";
 import { ChildError, explain, ReconcileResultError, ReconcileTimeoutError, reasonOf } from "./errors.ts";
-import type { Logger } from "./log.ts";
 
 /** A failed reconcile, as its line in the log needs it. */
 export interface FailureReport {

@@ -2,7 +2,7 @@ import type { ObjectOf } from "@windlass/client";
 import { Deployment, Pod } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { existing } from "../testing/index.ts";
-import { lastWords, podFault, workloadFault } from "./pod-fault.ts";
+import { lastLineOf, podFault, workloadFault } from "./pod-fault.ts";
 
 type PodStatus = NonNullable<ObjectOf<typeof Pod>["status"]>;
 type Container = NonNullable<PodStatus["containerStatuses"]>[number];
@@ -91,7 +91,7 @@ describe("what is wrong with a pod", () => {
     ["", ""],
     ["x".repeat(600), `: ${"x".repeat(500)}`],
   ] as const)("of %j the last words are %j", ([message, words]) => {
-    expect(lastWords(message)).toBe(words);
+    expect(lastLineOf(message)).toBe(words);
   });
 });
 

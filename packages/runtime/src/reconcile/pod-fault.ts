@@ -97,7 +97,7 @@ function containerFault(
   if (end && (end.exitCode !== 0 || staysUp))
     return {
       reason: "CrashLoop",
-      message: `container ${name} of pod ${pod} ended with exit code ${end.exitCode}${lastWords(end.message)}`,
+      message: `container ${name} of pod ${pod} ended with exit code ${end.exitCode}${lastLineOf(end.message)}`,
     };
   if (!reason.endsWith("Error")) return undefined;
   return { reason, message: `container ${name} of pod ${pod} cannot start: ${message}` };
@@ -111,7 +111,7 @@ const time = /^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d
  * without the time at the start, or nothing. Needs `terminationMessagePolicy:
  * "FallbackToLogsOnError"`, unless the program writes its message itself.
  */
-export function lastWords(message = ""): string {
+export function lastLineOf(message = ""): string {
   const line = (message.trim().split("\n").at(-1) ?? "").replace(time, "");
   return line === "" ? "" : `: ${line.slice(0, 500)}`;
 }

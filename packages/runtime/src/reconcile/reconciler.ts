@@ -48,13 +48,13 @@ const done: Outcome = { type: "done" };
  * Runs the reconciles of one controller: from a key to an outcome. Never throws.
  *
  * # Flow
- * 1. Read the object from the cache. Gone: forget what is remembered of it.
- * 2. Going: run `finalize`, then take the finalizer away. Going without our finalizer: leave it
- *    alone.
+ * 1. Read the object from the cache. Not found: forget what is remembered of it.
+ * 2. Being deleted: run `finalize`, then remove the finalizer. Without our finalizer, leave the
+ *    object alone.
  * 3. With `finalize`, make sure the finalizer is there before anything else is done.
  * 4. Run `reconcile`; apply its children, prune, record its events, write its status.
- * 5. On failure say so in the condition, an event, the metrics and the log, with one reason. That
- *    the world moved on meanwhile (a conflict, a namespace that is being deleted) is no failure.
+ * 5. Report a failure in the condition, an event, the metrics and the log, with one reason. A
+ *    conflict, or a namespace that is being deleted, is retried and not counted as an error.
  */
 export class Reconciler<K extends AnyKind> {
   readonly #rules: ReconcilerRules<K>;
@@ -214,7 +214,7 @@ export class Reconciler<K extends AnyKind> {
   async #failed(run: Run<K>, object: ObjectOf<K>, uid: string, error: unknown): Promise<Outcome> {
     const { metrics } = this.#dependencies;
     if (run.isStopped || isOver(error) || isNoFault(error, run.attempt)) {
-      run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
+      run.log.debug({ why: messageOf(error) }, "reconcile superseded, will be retried");
       return { type: "again", why: messageOf(error) };
     }
     // Its namespace has joined those that are watched, and not all of it is listed yet; or it has
@@ -238,7 +238,7 @@ export class Reconciler<K extends AnyKind> {
     if (error instanceof ReconcileTimeoutError) metrics.timedOut();
     metrics.failed(reason, { terminal });
     run.events.warning(reason, message);
-    await this.#sayInCondition(run, object, uid, reason, message);
+    await this.#writeErrorCondition(run, object, uid, reason, message);
     const decision = this.#failures.note(keyOf(object), error, message);
     const isOutage = error instanceof TransportError && this.#dependencies.isServerOut?.() === true;
     const report = { log: run.log, attempt: run.attempt, error, decision, isOutage };
@@ -249,7 +249,7 @@ export class Reconciler<K extends AnyKind> {
    * A best effort: the failure is in the log and the event already, and the retry will come
    * whatever happens here.
    */
-  async #sayInCondition(
+  async #writeErrorCondition(
     run: Run<K>,
     object: ObjectOf<K>,
     uid: string,

@@ -2,6 +2,7 @@ import type { AnyKind, ObjectKey, ObjectOf, Reader, Writer } from "@windlass/cli
 import type { Clock, Random } from "@windlass/clock";
 import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
 import type { FollowSession, Follows } from "../controller/follow.ts";
+import { type Logger, lazyLogger } from "../logging/logger.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Child, OwnedKind } from "./child.ts";
@@ -14,7 +15,6 @@ import { ReconcileOverError, ReconcileTimeoutError } from "./errors.ts";
 import type { EventRecorder, Events } from "./events.ts";
 import type { FailureReport } from "./failure-report.ts";
 import type { FlappingWrite } from "./hot-loop.ts";
-import { type Logger, lazyLogger } from "./log.ts";
 import { ownedReader } from "./owned.ts";
 import type { StatusSchema } from "./result.ts";
 import type { StatusObject } from "./status.ts";

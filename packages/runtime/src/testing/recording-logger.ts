@@ -1,4 +1,4 @@
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "../logging/logger.ts";
 
 /** A line that was logged. */
 export interface LoggedLine {

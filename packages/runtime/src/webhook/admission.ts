@@ -1,8 +1,8 @@
 import type { AnyKind, InputOf, ObjectOf } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
 import { isRecord } from "@windlass/kinds/json";
+import type { Logger } from "../logging/logger.ts";
 import type { NothingElse } from "../reconcile/exact.ts";
-import type { Logger } from "../reconcile/log.ts";
 import { jsonPatch } from "./json-patch.ts";
 import { Refusal, statusFor } from "./refusal.ts";
 import { BadReview, textOf } from "./review.ts";

@@ -2,8 +2,8 @@ import type { KeyPair } from "@windlass/certificates";
 import type { Reader, Writer } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
 import type { Cache } from "../cache/contract.ts";
+import type { Logger } from "../logging/logger.ts";
 import type { Registry } from "../metrics/registry.ts";
-import type { Logger } from "../reconcile/log.ts";
 import type { TrustTarget } from "./trust-target.ts";
 
 /** What the source of a server's certificates has to work with. */

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@windlass/clock";
+import { type Logger, silentLogger } from "../logging/logger.ts";
 import { Registry } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import { type Logger, silentLogger } from "../reconcile/log.ts";
 import { type AdmissionHandler, admit } from "./admission.ts";
 import { BadReview, type Convertible, convertAll, parseReview, reviewText } from "./review.ts";
 import { type WebhookMetrics, webhookMetrics } from "./webhook-metrics.ts";

@@ -4,7 +4,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
 import { afterEach, expect, test } from "vitest";
-import { silentLogger } from "../reconcile/log.ts";
+import { silentLogger } from "../logging/logger.ts";
 import type { WebhookAnswer } from "./dispatch.ts";
 import { type Listener, listen } from "./listen.ts";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { KeyPair } from "@windlass/certificates";
 import { type Clock, sleep } from "@windlass/clock";
+import type { Logger } from "../logging/logger.ts";
 import { listening } from "../manager/listening.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import type { Logger } from "../reconcile/log.ts";
 import { Connections } from "./connections.ts";
 import { failure, tooLarge, type WebhookAnswer, type WebhookCall } from "./dispatch.ts";
 

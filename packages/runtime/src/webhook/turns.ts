@@ -1,7 +1,7 @@
 import type { Clock, Random } from "@windlass/clock";
 import { countOf, LogThrottle } from "../logging/log-throttle.ts";
+import type { Logger } from "../logging/logger.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import type { Logger } from "../reconcile/log.ts";
 
 /** What is maintained, and how. */
 export interface TurnsOptions {

@@ -1,4 +1,4 @@
-import type { Logger } from "../reconcile/log.ts";
+import type { Logger } from "./logger.ts";
 import { textLine } from "./text-line.ts";
 
 /**
