@@ -55,11 +55,11 @@ try {
   const name = `${WebApp.plural}.${WebApp.group}`;
   await waitForCondition(client, CustomResourceDefinition, { name }, "Established");
   await using operator = manager({
-    client: await connect({ kubeconfig, fieldManager: "webapp-operator" }),
+    kubeconfig,
     leaderElection: { name: "webapp-operator", namespace: "default" },
     log: silentLogger,
     health: false,
-    metrics: false,
+    metrics: { port: 0 },
   }).add(webapp);
   await operator.start();
   const key = { namespace: "default", name: "shop" };
