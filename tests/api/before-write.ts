@@ -10,7 +10,8 @@ export interface NamedRequest extends Pick<TransportRequest, "method"> {
  * Has others act in the moment before a write of a controller is sent.
  *
  * @param idOf what a write is known by; undefined where others never act
- * @returns `acts`, what is done once before the write with that id, and the interceptor that does it
+ * @returns `acts`, what is done once before the write with that id, and the interceptor that does
+ *   it
  */
 export function beforeWrite(idOf: (request: NamedRequest) => string | undefined): {
   readonly acts: Map<string, () => Promise<unknown>>;
