@@ -361,7 +361,9 @@ test("a resolver that is killed takes what it carried with it, and nothing after
   const victim = (await lab.podsOf("resolver"))[0];
   if (!victim) throw new Error("there is no resolver");
   const load = startLoad(url, perSecond);
-  await delay(3_000);
+  const hasSent = (count: number) =>
+    expect.poll(() => load.result.sent, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
+  await hasSent(perSecond * 3);
   const before = load.result.sent;
   const isKilled = Promise.all([lab.kill(victim, 0), lab.kill(victim, 1)]);
   const isOut = waitFor(
@@ -376,7 +378,7 @@ test("a resolver that is killed takes what it carried with it, and nothing after
   await isKilled;
   await isOut;
   const outAfter = performance.now() - killed;
-  await delay(5_000);
+  await hasSent(load.result.sent + perSecond * 5);
   const { sent, failures } = await load.stop();
   const late = failures.filter((failure) => Number(/^#(\d+)/.exec(failure)?.[1]) > before + perSecond * 3);
   process.stdout.write(
